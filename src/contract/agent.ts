@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { ArchiveResult } from "./archive.ts";
+import { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
+import { EffectivePolicy } from "./policy.ts";
+import {
+  Delivered,
+  Process,
+  ProcessList,
+  SignalName,
+  StartProcess,
+  TerminalSize,
+  WriteStdinResult,
+} from "./process.ts";
+import { ExecCommand, ToolResult, WriteStdinTool } from "./tools.ts";
+
+/** Where the agent keeps its own things inside an environment; never visible to commands. */
+export const AGENT_FOLDER = "/.outwork";
+/** Programs for commands (`rg`, …), read-only, in front of their `PATH`. */
+export const COMMAND_BIN_FOLDER = "/.outwork/bin";
+
+/**
+ * What the command's file system is made of. `container`: the container's own root. `host`: these
+ * folders of the host read-only, and `mounts` from the environment's state folder on top.
+ */
+export const Layout = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("container") }),
+  z.object({
+    kind: z.literal("host"),
+    folders: z.array(AbsolutePath),
+    mounts: z.array(
+      z.object({ source: AbsolutePath, target: AbsolutePath, writable: z.boolean() }),
+    ),
+  }),
+]);
+export type Layout = z.infer<typeof Layout>;
+
+/** A program the agent runs: argv prefix, since the toolbox brings its own loader. */
+export const Program = z.array(z.string()).min(1);
+export type Program = z.infer<typeof Program>;
+
+/** The agent's configuration: one JSON file, written by the placement before the agent starts. */
+export const AgentConfig = z.strictObject({
+  environment_id: EnvironmentId,
+  /** Instance id of the service that owns the environment. */
+  owner: z.string(),
+  /** The agent listens here. */
+  socket: AbsolutePath,
+  /** The environment policy: no request passes it. */
+  policy: EffectivePolicy,
+  layout: Layout,
+  workspace: AbsolutePath,
+  home: AbsolutePath,
+  /** User and group id that commands see themselves as. */
+  uid: z.int(),
+  gid: z.int(),
+  user: z.string(),
+  /** Base variables of every command: PATH, HOME, … and the environment's own. */
+  variables: Variables,
+  programs: z.object({
+    bwrap: Program,
+    /** Gives a command its controlling terminal, inside the sandbox. */
+    setsid: Program,
+    /** Runs the agent's own helpers inside a sandbox. */
+    helper: Program,
+  }),
+  /** Host folder of the programs offered to commands at COMMAND_BIN_FOLDER; null: none. */
+  bin: AbsolutePath.nullable(),
+  /** Folders that the helpers need to see and commands must not. */
+  toolbox: z.array(AbsolutePath),
+  /** The native terminal binding. */
+  pty: AbsolutePath,
+});
+export type AgentConfig = z.infer<typeof AgentConfig>;
+
+/** What the agent says of itself when the service connects. */
+export const Hello = z.object({
+  environment_id: EnvironmentId,
+  owner: z.string(),
+  version: z.string(),
+  pid: z.int(),
+  started_at: Instant,
+});
+export type Hello = z.infer<typeof Hello>;
+
+const ById = z.object({ process_id: ProcessId });
+const Nothing = z.object({});
+
+/**
+ * Requests of the service to an agent, beside the exec-server protocol on the same connection: JSON
+ * objects `{id, method, params}`, answered by `{id, result}` or `{id, error: {code, message, data}}`
+ * where `data.problem` is a Problem.
+ */
+export const AGENT_METHODS = {
+  "outwork/hello": { params: Nothing, result: Hello },
+  "outwork/exec_command": { params: ExecCommand, result: ToolResult },
+  "outwork/write_stdin": { params: WriteStdinTool, result: ToolResult },
+  "outwork/process/start": { params: StartProcess, result: Process },
+  "outwork/process/list": { params: Nothing, result: ProcessList },
+  "outwork/process/get": { params: ById, result: Process },
+  "outwork/process/stdin": {
+    params: ById.extend({ write_id: z.string(), chunk: z.base64(), end: z.boolean() }),
+    result: WriteStdinResult,
+  },
+  "outwork/process/signal": { params: ById.extend({ signal: SignalName }), result: Delivered },
+  "outwork/process/terminate": { params: ById.extend({ grace_ms: z.int() }), result: Delivered },
+  "outwork/process/resize": { params: ById.extend({ size: TerminalSize }), result: Delivered },
+  /** Ends every process, then the agent. */
+  "outwork/shutdown": { params: Nothing, result: Nothing },
+} as const;
+
+/**
+ * Streams between service and agent, each on a connection of its own: one request as above, its
+ * answer, then binary messages one way until the sender closes with 1000. `put` answers last.
+ */
+export const AGENT_STREAMS = {
+  /** Agent → service: output records, see `OutputRecordHeader`. */
+  "outwork/process/output": { params: ById.extend({ after_seq: z.int().min(0) }), result: Nothing },
+  /** Agent → service: a tar stream. */
+  "outwork/archive/get": { params: z.object({ path: AbsolutePath }), result: Nothing },
+  /** Service → agent: a tar stream, ended by an empty message; answered when all is written. */
+  "outwork/archive/put": { params: z.object({ path: AbsolutePath }), result: ArchiveResult },
+} as const;
+
+export type AgentMethod = keyof typeof AGENT_METHODS;
+export type AgentStream = keyof typeof AGENT_STREAMS;
+export type ParamsOf<M extends AgentMethod | AgentStream> = M extends AgentMethod
+  ? z.input<(typeof AGENT_METHODS)[M]["params"]>
+  : M extends AgentStream
+    ? z.input<(typeof AGENT_STREAMS)[M]["params"]>
+    : never;
+export type ResultOf<M extends AgentMethod | AgentStream> = M extends AgentMethod
+  ? z.output<(typeof AGENT_METHODS)[M]["result"]>
+  : M extends AgentStream
+    ? z.output<(typeof AGENT_STREAMS)[M]["result"]>
+    : never;
+
+/**
+ * Output records, the bulk form of `OutputEvent`: the event as one line of JSON, in which `output`
+ * has `bytes` in place of `chunk`, a newline, then that many raw bytes. One record a message between
+ * agent and service; one after another in a body of type OUTPUT_RECORDS_TYPE.
+ */
+export const OUTPUT_RECORDS_TYPE = "application/vnd.outwork.output-records";
