@@ -82,6 +82,8 @@ export const Hello = z.object({
 });
 export type Hello = z.infer<typeof Hello>;
 
+/** The service has resolved the request policy's preset; the agent meets it with its own. */
+const resolved = { policy: EffectivePolicy.optional() };
 const ById = z.object({ process_id: ProcessId });
 const Nothing = z.object({});
 
@@ -92,9 +94,9 @@ const Nothing = z.object({});
  */
 export const AGENT_METHODS = {
   "outwork/hello": { params: Nothing, result: Hello },
-  "outwork/exec_command": { params: ExecCommand, result: ToolResult },
+  "outwork/exec_command": { params: ExecCommand.extend(resolved), result: ToolResult },
   "outwork/write_stdin": { params: WriteStdinTool, result: ToolResult },
-  "outwork/process/start": { params: StartProcess, result: Process },
+  "outwork/process/start": { params: StartProcess.extend(resolved), result: Process },
   "outwork/process/list": { params: Nothing, result: ProcessList },
   "outwork/process/get": { params: ById, result: Process },
   "outwork/process/stdin": {
