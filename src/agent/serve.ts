@@ -5,8 +5,8 @@ import { WebSocketServer } from "ws";
 import { AgentConfig } from "../contract/agent.ts";
 import { asError } from "../errors.ts";
 import { archiveHandlers } from "./archive-handlers.ts";
+import { withEtcFiles } from "./etc-files.ts";
 import { helloOf } from "./hello.ts";
-import { nameUser } from "./identity.ts";
 import { closeInherited } from "./inherited.ts";
 import { logLine } from "./log.ts";
 import { processMethods, processSources } from "./process-methods.ts";
@@ -29,7 +29,7 @@ const MAX_MESSAGE_BYTES = 67_108_864;
 export async function serveAgent(configPath: string): Promise<void> {
   closeInherited();
   const written = AgentConfig.parse(JSON.parse(readFileSync(configPath, "utf8")));
-  const config = { ...written, layout: nameUser(written) };
+  const config = { ...written, layout: withEtcFiles(written) };
   const view = new EnvironmentView(config.layout);
   const sandbox = new Sandbox(config, view);
   await checkSandbox(sandbox);
