@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { AgentConfig } from "../contract/agent.ts";
-import { ArchiveResult } from "../contract/archive.ts";
-import { Problem } from "../contract/problem.ts";
+import type { ArchiveResult } from "../contract/archive.ts";
+import type { Problem } from "../contract/problem.ts";
 import { asError, fromProblem, OutworkError } from "../errors.ts";
 import type { Sinks, Sources } from "./rpc/methods.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
@@ -49,7 +49,7 @@ async function upload(
     helper.kill("SIGKILL");
     throw error;
   }
-  return ArchiveResult.parse(parseAnswer(await answer, (await end).said));
+  return parseAnswer(await answer, (await end).said) as ArchiveResult;
 }
 
 /** A helper that refuses the archive stops reading; its answer, not the pipe, says why. */
@@ -102,15 +102,14 @@ function lastLine(said: string): string {
 /** What a helper says of its work: a result, or the problem it met. */
 function parseAnswer(answer: string, said: string): unknown {
   const parsed = parseJson(answer);
-  const problem = Problem.safeParse(parsed);
-  if (problem.success) throw fromProblem(problem.data);
+  if (parsed !== null && "type" in parsed) throw fromProblem(parsed as Problem);
   if (parsed !== null) return parsed;
   throw new OutworkError("internal", "The archive helper ended without an answer.", {
     cause: new Error(said),
   });
 }
 
-function parseJson(line: string): unknown {
+function parseJson(line: string): object | null {
   try {
     return JSON.parse(line);
   } catch {

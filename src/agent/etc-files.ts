@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type AgentConfig, COMMAND_BIN_FOLDER, type Layout } from "../contract/agent.ts";
+import type { AgentConfig, Layout } from "../contract/agent.ts";
+import { COMMAND_BIN_FOLDER } from "../contract/constants.ts";
 
 type Mount = Layout["mounts"][number];
 

@@ -1,7 +1,4 @@
 import { toProblem } from "../errors.ts";
-import { bridge } from "./bridge.ts";
-import { runHelper } from "./helper.ts";
-import { serveAgent } from "./serve.ts";
 
 /** What starters read from stdout: one line, `{"ready":true}` or `{"problem":…}`. */
 function report(line: Readonly<Record<string, unknown>>): void {
@@ -13,6 +10,7 @@ async function serve(configPath: string): Promise<void> {
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
   try {
+    const { serveAgent } = await import("./serve.ts");
     await serveAgent(configPath);
     report({ ready: true });
   } catch (error) {
@@ -22,11 +20,12 @@ async function serve(configPath: string): Promise<void> {
   }
 }
 
+/** Each verb loads its own modules only: an idle agent should weigh little. */
 async function main([verb, ...args]: readonly string[]): Promise<void> {
   const [first = ""] = args;
   if (verb === "serve") return serve(first);
-  if (verb === "bridge") return bridge(first);
-  if (verb === "helper") return runHelper(args);
+  if (verb === "bridge") return (await import("./bridge.ts")).bridge(first);
+  if (verb === "helper") return (await import("./helper.ts")).runHelper(args);
   process.stderr.write("usage: agent serve CONFIG | bridge SOCKET | helper VERB …\n");
   process.exitCode = 2;
 }

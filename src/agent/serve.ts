@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { WebSocketServer } from "ws";
-import { AgentConfig } from "../contract/agent.ts";
+import type { AgentConfig } from "../contract/agent.ts";
 import { asError } from "../errors.ts";
+import { FrameStream } from "../wire/frames.ts";
 import { archiveHandlers } from "./archive-handlers.ts";
 import { withEtcFiles } from "./etc-files.ts";
 import { helloOf } from "./hello.ts";
@@ -19,16 +19,13 @@ import { checkSandbox } from "./self-check.ts";
 import { toolMethods } from "./tool-methods.ts";
 import { EnvironmentView } from "./view.ts";
 
-/** Largest message taken: what a stock exec-server client may send. */
-const MAX_MESSAGE_BYTES = 67_108_864;
-
 /**
  * Runs the agent of one environment until it is told to shut down. Resolves once it listens.
  * @throws `enforcement-missing` when commands cannot be sandboxed here
  */
 export async function serveAgent(configPath: string): Promise<void> {
   closeInherited();
-  const written = AgentConfig.parse(JSON.parse(readFileSync(configPath, "utf8")));
+  const written = JSON.parse(readFileSync(configPath, "utf8")) as AgentConfig;
   const config = { ...written, layout: withEtcFiles(written) };
   const view = new EnvironmentView(config.layout);
   const sandbox = new Sandbox(config, view);
@@ -70,16 +67,9 @@ async function shutdown(table: ProcessTable): Promise<void> {
 /** The socket is made without rights for anybody but the agent's user. */
 async function listen(socket: string, handlers: Handlers): Promise<void> {
   rmSync(socket, { force: true });
-  const server = createServer();
-  const sockets = new WebSocketServer({
-    server,
-    perMessageDeflate: false,
-    maxPayload: MAX_MESSAGE_BYTES,
-  });
   const failed = (error: unknown) => logLine("a connection failed", { err: asError(error).stack });
-  sockets.on("connection", (connection) => {
-    connection.on("error", failed);
-    void serveConnection(connection, handlers, failed);
+  const server = createServer((connection) => {
+    void serveConnection(new FrameStream(connection), handlers, failed);
   });
   const umask = process.umask(0o177);
   await new Promise<void>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { AgentConfig } from "../contract/agent.ts";
-import { RETAINED_BYTES } from "../contract/process.ts";
+import { RETAINED_BYTES } from "../contract/constants.ts";
 import type { StartToolProcess, ToolProcess } from "../tools/ports.ts";
 import { ToolSessions } from "../tools/sessions.ts";
 import type { AgentProcess } from "./processes/agent-process.ts";

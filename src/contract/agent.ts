@@ -13,11 +13,6 @@ import {
 } from "./process.ts";
 import { ExecCommand, ToolResult, WriteStdinTool } from "./tools.ts";
 
-/** Where the agent keeps its own things inside an environment; never visible to commands. */
-export const AGENT_FOLDER = "/.outwork";
-/** Programs for commands (`rg`, …), read-only, in front of their `PATH`. */
-export const COMMAND_BIN_FOLDER = "/.outwork/bin";
-
 const Mounts = z.array(
   z.object({ source: AbsolutePath, target: AbsolutePath, writable: z.boolean() }),
 );
@@ -112,9 +107,6 @@ export const AGENT_METHODS = {
   /** Ends every process, then the agent. */
   "outwork/shutdown": { params: Nothing, result: Nothing },
 } as const;
-
-/** Not a request: the caller of request `id` has gone. It gets no answer. */
-export const CANCEL_METHOD = "outwork/cancel";
 
 /**
  * Streams between service and agent, each on a connection of its own: one request as above, its

@@ -1,11 +1,7 @@
 import { z } from "zod";
+import { MAX_RETAINED_BYTES, RETAINED_BYTES } from "./constants.ts";
 import { AbsolutePath, Instant, ProcessId, Variables } from "./ids.ts";
 import { EffectivePolicy, PolicyRequest } from "./policy.ts";
-
-/** Output kept for late readers, in bytes per process, unless the start asks otherwise. */
-export const RETAINED_BYTES = 1_048_576;
-/** The most that a start may ask to have kept. */
-export const MAX_RETAINED_BYTES = 67_108_864;
 
 /** A terminal's size in character cells. */
 export const TerminalSize = z

@@ -1,30 +1,26 @@
-import type { WebSocket } from "ws";
-import { CANCEL_METHOD } from "../contract/agent.ts";
+import { CANCEL_METHOD } from "../contract/constants.ts";
+import { asError } from "../errors.ts";
+import type { FrameStream } from "../wire/frames.ts";
 import { resultOf, unreachable } from "./answers.ts";
 
 interface Waiter {
   readonly resolve: (answer: string) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Calls to an agent that share one connection. */
 export class ControlConnection {
-  readonly #socket: WebSocket;
+  readonly #frames: FrameStream;
   readonly #waiting = new Map<number, Waiter>();
   #lastId = 0;
 
-  constructor(socket: WebSocket, onClose: () => void) {
-    this.#socket = socket;
-    socket.on("message", (data) => this.#answered(String(data)));
-    socket.once("close", () => {
-      onClose();
-      this.#broken();
-    });
+  constructor(frames: FrameStream, onClose: () => void) {
+    this.#frames = frames;
+    void this.#receive().then(onClose);
   }
 
   /** @throws `agent-unreachable` when the connection breaks first; the call may have had its effect */
   async call(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    signal.throwIfAborted();
     const id = ++this.#lastId;
     const answer = new Promise<string>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -32,7 +28,7 @@ export class ControlConnection {
     const abort = () => this.#abandon(id, signal.reason);
     signal.addEventListener("abort", abort);
     try {
-      this.#socket.send(JSON.stringify({ id, method, params }));
+      await this.#send({ id, method, params });
       return resultOf(await answer);
     } finally {
       signal.removeEventListener("abort", abort);
@@ -40,14 +36,29 @@ export class ControlConnection {
     }
   }
 
-  /** The agent is told, so that it does not hand out what nobody will read. */
-  #abandon(id: number, reason: Error): void {
-    this.#waiting.get(id)?.reject(reason);
-    this.#socket.send(JSON.stringify({ id, method: CANCEL_METHOD }));
+  close(): void {
+    this.#frames.destroy();
   }
 
-  close(): void {
-    this.#socket.terminate();
+  /** The agent is told, so that it does not hand out what nobody will read. */
+  #abandon(id: number, reason: unknown): void {
+    this.#waiting.get(id)?.reject(reason);
+    void this.#send({ id, method: CANCEL_METHOD }).catch(() => {});
+  }
+
+  async #send(message: object): Promise<void> {
+    await this.#frames.send(JSON.stringify(message));
+  }
+
+  async #receive(): Promise<void> {
+    try {
+      for (let frame = await this.#frames.next(); frame; frame = await this.#frames.next()) {
+        this.#answered(frame.payload.toString("utf8"));
+      }
+      this.#fail(new Error("it closed the connection"));
+    } catch (error) {
+      this.#fail(asError(error));
+    }
   }
 
   #answered(answer: string): void {
@@ -55,8 +66,7 @@ export class ControlConnection {
     this.#waiting.get(id)?.resolve(answer);
   }
 
-  #broken(): void {
-    const error = unreachable(new Error("the connection to it broke"));
-    for (const { reject } of this.#waiting.values()) reject(error);
+  #fail(cause: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(unreachable(cause));
   }
 }

@@ -1,17 +1,16 @@
 import type { Duplex } from "node:stream";
-import { WebSocket } from "ws";
 import type { AgentMethod, AgentStream, ParamsOf, ResultOf } from "../contract/agent.ts";
 import type { AgentLink, WaitOptions } from "../core/agent-link.ts";
 import { asError, OutworkError } from "../errors.ts";
-import { messages, send } from "../wire/messages.ts";
+import { FrameStream } from "../wire/frames.ts";
 import { resultOf, unreachable } from "./answers.ts";
 import { ControlConnection } from "./control-connection.ts";
 
 /** Opens a fresh duplex stream to the agent's socket. */
 export type Connect = (options: WaitOptions) => Promise<Duplex>;
 
-/** As the agent's own limit. */
-const MAX_MESSAGE_BYTES = 67_108_864;
+/** A local socket answers at once; a bridge has to be started in the container first. */
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** An agent link over any duplex stream; what all placements share. Nothing is opened before use. */
 export class StreamLink implements AgentLink {
@@ -28,6 +27,7 @@ export class StreamLink implements AgentLink {
     params: ParamsOf<M>,
     { signal }: WaitOptions,
   ): Promise<ResultOf<M>> {
+    signal.throwIfAborted();
     const control = await this.#controlConnection();
     return (await control.call(method, params, signal)) as ResultOf<M>;
   }
@@ -37,11 +37,10 @@ export class StreamLink implements AgentLink {
     params: ParamsOf<M>,
     { signal }: WaitOptions,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const socket = await this.#open(signal);
-    const incoming = messages(socket);
-    await send(socket, JSON.stringify({ id: 1, method, params }));
-    resultOf(await nextText(incoming));
-    return bytesOf(socket, incoming);
+    const frames = await this.#open(signal);
+    await frames.send(JSON.stringify({ id: 1, method, params }));
+    resultOf(await nextText(frames));
+    return bytesOf(frames);
   }
 
   async write<M extends Extract<AgentStream, "outwork/archive/put">>(
@@ -50,26 +49,28 @@ export class StreamLink implements AgentLink {
     source: AsyncIterable<Uint8Array>,
     { signal }: WaitOptions,
   ): Promise<ResultOf<M>> {
-    const socket = await this.#open(signal);
+    const frames = await this.#open(signal);
     try {
-      const answer = nextText(messages(socket));
-      await send(socket, JSON.stringify({ id: 1, method, params }));
-      await Promise.race([answer, sendAll(socket, source)]);
+      await frames.send(JSON.stringify({ id: 1, method, params }));
+      const answer = nextText(frames);
+      // An agent that refuses answers before it has been sent everything.
+      await Promise.race([answer, sendAll(frames, source)]);
       return resultOf(await answer) as ResultOf<M>;
     } finally {
-      socket.close();
+      frames.destroy();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
-    (await this.#control?.catch(() => null))?.close();
+    const control = await this.#control?.catch(() => null);
+    control?.close();
   }
 
   /** One for all calls; a broken one is replaced at the next call. */
   async #controlConnection(): Promise<ControlConnection> {
     this.#control ??= this.#open(AbortSignal.timeout(CONNECT_TIMEOUT_MS)).then(
-      (socket) => new ControlConnection(socket, () => this.#forget()),
+      (frames) => new ControlConnection(frames, () => this.#forget()),
     );
     try {
       return await this.#control;
@@ -83,67 +84,43 @@ export class StreamLink implements AgentLink {
     this.#control = null;
   }
 
-  async #open(signal: AbortSignal): Promise<WebSocket> {
-    if (this.#disposed) throw unreachable(new Error("the link is closed"));
+  async #open(signal: AbortSignal): Promise<FrameStream> {
+    if (this.#disposed) throw unreachable(new Error("the environment is being removed"));
     try {
-      const stream = await this.#connect({ signal });
-      return await openSocket(stream, signal);
+      const frames = new FrameStream(await this.#connect({ signal }));
+      const abort = () => frames.destroy();
+      signal.addEventListener("abort", abort);
+      void frames.closed.then(() => signal.removeEventListener("abort", abort));
+      return frames;
     } catch (error) {
-      signal.throwIfAborted();
       throw error instanceof OutworkError ? error : unreachable(asError(error));
     }
   }
 }
 
-/** A local socket answers at once; a bridge has to be started in the container first. */
-const CONNECT_TIMEOUT_MS = 10_000;
-
-function openSocket(stream: Duplex, signal: AbortSignal): Promise<WebSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket("ws://agent/", {
-      createConnection: () => stream as never,
-      perMessageDeflate: false,
-      maxPayload: MAX_MESSAGE_BYTES,
-      skipUTF8Validation: true,
-    });
-    const abort = () => socket.terminate();
-    signal.addEventListener("abort", abort);
-    socket.once("open", () => resolve(socket));
-    socket.once("close", () => signal.removeEventListener("abort", abort));
-    socket.on("error", reject);
-  });
-}
-
-async function nextText(incoming: AsyncIterator<{ data: Buffer }>): Promise<string> {
-  try {
-    const next = await incoming.next();
-    if (!next.done) return next.value.data.toString("utf8");
-  } catch (error) {
+async function nextText(frames: FrameStream): Promise<string> {
+  const frame = await frames.next().catch((error: unknown) => {
     throw unreachable(asError(error));
-  }
-  throw unreachable(new Error("the agent closed the connection before it answered"));
+  });
+  if (frame) return frame.payload.toString("utf8");
+  throw unreachable(new Error("it closed the connection before it answered"));
 }
 
-async function sendAll(socket: WebSocket, source: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const bytes of source) {
-    if (socket.readyState !== socket.OPEN) return;
-    if (bytes.length > 0) await send(socket, bytes);
-  }
-  await send(socket, new Uint8Array());
+async function sendAll(frames: FrameStream, source: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const bytes of source) await frames.send(bytes);
+  await frames.end();
 }
 
-async function* bytesOf(
-  socket: WebSocket,
-  incoming: AsyncGenerator<{ data: Buffer; isBinary: boolean }>,
-): AsyncGenerator<Uint8Array> {
+/** A text frame in the stream is the error that ended it. */
+async function* bytesOf(frames: FrameStream): AsyncGenerator<Uint8Array> {
   try {
-    for await (const { data, isBinary } of incoming) {
-      if (isBinary) yield data;
-      else resultOf(data.toString("utf8"));
+    for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
+      if (frame.isText) resultOf(frame.payload.toString("utf8"));
+      else yield frame.payload;
     }
   } catch (error) {
     throw error instanceof OutworkError ? error : unreachable(asError(error));
   } finally {
-    socket.terminate();
+    frames.destroy();
   }
 }

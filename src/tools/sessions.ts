@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { ResolvedExecCommand } from "../contract/agent.ts";
-import { MAX_OUTPUT_TOKENS, type ToolResult, type WriteStdinTool } from "../contract/tools.ts";
+import { MAX_OUTPUT_TOKENS } from "../contract/constants.ts";
+import type { ToolResult, WriteStdinTool } from "../contract/tools.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type CommandSettings, commandOf } from "./command.ts";
 import { startFailure, stdinClosed, unknownSession, writeFailed } from "./failures.ts";

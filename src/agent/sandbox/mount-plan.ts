@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
-import { AGENT_FOLDER, type AgentConfig, COMMAND_BIN_FOLDER } from "../../contract/agent.ts";
+import type { AgentConfig } from "../../contract/agent.ts";
+import { AGENT_FOLDER, COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
 import type { WritableRoot } from "./guards.ts";
 
 /** One step of building a command's file tree, in order. Paths are the environment's. */

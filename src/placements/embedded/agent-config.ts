@@ -1,4 +1,5 @@
-import { type AgentConfig, COMMAND_BIN_FOLDER } from "../../contract/agent.ts";
+import type { AgentConfig } from "../../contract/agent.ts";
+import { COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
 import type { EnvironmentSpec } from "../../contract/environment.ts";
 import { AGENT_FILE, BIN_FOLDER, PTY_FILE, TOOLBOX_FOLDER } from "../toolbox/collect.ts";
 import { programAt } from "../toolbox/install.ts";
