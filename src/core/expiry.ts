@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import timers from "node:timers/promises";
 import { asError } from "../errors.ts";
 import type { Log } from "./log.ts";
 
@@ -26,11 +26,11 @@ export async function watchExpiry(life: Life, signal: AbortSignal, log: Log): Pr
     try {
       const next = await look(life);
       if (next === "over") return;
-      await sleep(next, undefined, { signal, ref: false });
+      await timers.setTimeout(next, undefined, { signal, ref: false });
     } catch (error) {
       if (signal.aborted) return;
       log.warn({ err: asError(error) }, "could not remove an expired environment");
-      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+      await timers.setTimeout(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import timers from "node:timers/promises";
 import type { PlacementKind } from "../contract/index.ts";
 import { asError } from "../errors.ts";
 import type { Log } from "./log.ts";
@@ -41,7 +41,9 @@ export class Recovery {
     this.#work = Promise.all(attempts.map(({ all }) => all));
     const asked = Promise.all(attempts.map(({ first }) => first));
     const timer = new AbortController();
-    const heldUp = sleep(HOLD_UP_MS, undefined, { signal: timer.signal }).catch(() => {});
+    const heldUp = timers
+      .setTimeout(HOLD_UP_MS, undefined, { signal: timer.signal })
+      .catch(() => {});
     await Promise.race([asked, heldUp]);
     timer.abort();
   }
@@ -58,7 +60,7 @@ export class Recovery {
       !signal.aborted;
       waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)
     ) {
-      await sleep(waitMs, undefined, { signal }).catch(() => {});
+      await timers.setTimeout(waitMs, undefined, { signal }).catch(() => {});
       if (!signal.aborted && (await this.#attempt(placement))) return;
     }
   }
