@@ -137,6 +137,7 @@ export type ResultOf<M extends AgentMethod | AgentStream> = M extends AgentMetho
 /**
  * Output records, the bulk form of `OutputEvent`: the event as one line of JSON, in which `output`
  * has `bytes` in place of `chunk`, a newline, then that many raw bytes. One record a message between
- * agent and service; one after another in a body of type OUTPUT_RECORDS_TYPE.
+ * agent and service; one after another in a body of type OUTPUT_RECORDS_TYPE, where an empty line in
+ * place of a record is a heartbeat and an `OutputProblem` line may be the last, as in `OutputLine`.
  */
 export const OUTPUT_RECORDS_TYPE = "application/vnd.outwork.output-records";

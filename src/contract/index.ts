@@ -1,4 +1,5 @@
 /** Every shape on the wire between callers and the service: the `outwork/contract` door. */
+export { OUTPUT_RECORDS_TYPE } from "./agent.ts";
 export { ArchiveQuery, ArchiveResult } from "./archive.ts";
 export { MAX_OUTPUT_TOKENS, MAX_RETAINED_BYTES, RETAINED_BYTES } from "./constants.ts";
 export {
@@ -11,6 +12,7 @@ export {
   LossReason,
   PlacementKind,
 } from "./environment.ts";
+export { Check, Readiness } from "./health.ts";
 export { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
 export { Ceiling, EffectivePolicy, PolicyRequest, Preset, WritableFiles } from "./policy.ts";
 export { Problem } from "./problem.ts";
@@ -19,7 +21,10 @@ export {
   Delivered,
   EndCause,
   OutputEvent,
+  OutputLine,
+  OutputProblem,
   OutputQuery,
+  OutputRecordHeader,
   OutputTotals,
   Process,
   ProcessList,

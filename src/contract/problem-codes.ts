@@ -9,11 +9,13 @@ export const PROBLEMS = {
   "process-not-found": { status: 404, retryable: false, title: "No such process" },
   "path-not-found": { status: 404, retryable: false, title: "No such path in the environment" },
   "route-not-found": { status: 404, retryable: false, title: "No such route" },
+  "method-not-allowed": { status: 405, retryable: false, title: "Not with this method" },
   "environment-conflict": { status: 409, retryable: false, title: "The id has another spec" },
   "process-conflict": { status: 409, retryable: false, title: "The process id is taken" },
   "environment-gone": { status: 410, retryable: false, title: "The environment has ended" },
   "process-gone": { status: 410, retryable: false, title: "The process's record has expired" },
   "too-large": { status: 413, retryable: false, title: "Larger than the limit" },
+  "media-type-unsupported": { status: 415, retryable: false, title: "Not with this body type" },
   "tool-failed": { status: 422, retryable: false, title: "The tool call failed" },
   "start-failed": { status: 422, retryable: false, title: "The program could not be started" },
   "archive-refused": { status: 422, retryable: false, title: "The archive is not safe to unpack" },
@@ -23,6 +25,7 @@ export const PROBLEMS = {
   "enforcement-missing": { status: 501, retryable: false, title: "Cannot be enforced here" },
   "agent-unreachable": { status: 502, retryable: true, title: "The agent did not answer" },
   "placement-unavailable": { status: 503, retryable: true, title: "The placement is away" },
+  "service-stopping": { status: 503, retryable: true, title: "The service is stopping" },
   "deadline-exceeded": { status: 504, retryable: false, title: "Time ran out; effect unknown" },
 } as const satisfies Record<string, { status: number; retryable: boolean; title: string }>;
 

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import { duplexPair, PassThrough } from "node:stream";
-import { describe, test } from "node:test";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { after, describe, test } from "node:test";
 import fc from "fast-check";
 import { BrokenStreamError, FrameStream } from "../../../src/wire/frames.ts";
 
@@ -11,6 +16,20 @@ async function drain(frames: FrameStream): Promise<(string | Uint8Array)[]> {
     received.push(frame.isText ? frame.payload.toString("utf8") : Uint8Array.from(frame.payload));
   }
   return received;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "frames-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Both ends of a connected Unix socket. */
+async function socketPair(): Promise<[Socket, Socket]> {
+  const server = createServer().listen(join(folder, `${Math.random()}.sock`));
+  await once(server, "listening");
+  const accepted = once(server, "connection") as Promise<[Socket]>;
+  const client = connect(server.address() as string);
+  const [peer] = await accepted;
+  server.close();
+  return [client, peer];
 }
 
 const payload = fc.oneof(fc.string(), fc.uint8Array({ maxLength: 300 }));
@@ -34,7 +53,7 @@ describe("frames", () => {
   });
 
   test("a stream that stops without its end frame is broken", async () => {
-    const [ours, theirs] = duplexPair();
+    const [ours, theirs] = await socketPair();
     const sender = new FrameStream(ours);
     const received = drain(new FrameStream(theirs));
     await sender.send("half of it");
@@ -50,7 +69,7 @@ describe("frames", () => {
   });
 
   test("a sender waits for a receiver that does not read", async () => {
-    const [ours, theirs] = duplexPair();
+    const [ours, theirs] = await socketPair();
     const sender = new FrameStream(ours);
     const receiver = new FrameStream(theirs);
     let sent = 0;
