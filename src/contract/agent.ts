@@ -82,6 +82,8 @@ export const Hello = z.object({
 });
 export type Hello = z.infer<typeof Hello>;
 
+/** The service has resolved the request policy's preset; the agent meets it with its own. */
+const resolved = { policy: EffectivePolicy.optional() };
 const ById = z.object({ process_id: ProcessId });
 const Nothing = z.object({});
 
@@ -92,9 +94,9 @@ const Nothing = z.object({});
  */
 export const AGENT_METHODS = {
   "outwork/hello": { params: Nothing, result: Hello },
-  "outwork/exec_command": { params: ExecCommand, result: ToolResult },
+  "outwork/exec_command": { params: ExecCommand.extend(resolved), result: ToolResult },
   "outwork/write_stdin": { params: WriteStdinTool, result: ToolResult },
-  "outwork/process/start": { params: StartProcess, result: Process },
+  "outwork/process/start": { params: StartProcess.extend(resolved), result: Process },
   "outwork/process/list": { params: Nothing, result: ProcessList },
   "outwork/process/get": { params: ById, result: Process },
   "outwork/process/stdin": {
@@ -137,6 +139,7 @@ export type ResultOf<M extends AgentMethod | AgentStream> = M extends AgentMetho
 /**
  * Output records, the bulk form of `OutputEvent`: the event as one line of JSON, in which `output`
  * has `bytes` in place of `chunk`, a newline, then that many raw bytes. One record a message between
- * agent and service; one after another in a body of type OUTPUT_RECORDS_TYPE.
+ * agent and service; one after another in a body of type OUTPUT_RECORDS_TYPE, where an empty line in
+ * place of a record is a heartbeat and an `OutputProblem` line may be the last, as in `OutputLine`.
  */
 export const OUTPUT_RECORDS_TYPE = "application/vnd.outwork.output-records";

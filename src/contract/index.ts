@@ -1,4 +1,5 @@
 /** Every shape on the wire between callers and the service: the `outwork/contract` door. */
+export { OUTPUT_RECORDS_TYPE } from "./agent.ts";
 export { ArchiveQuery, ArchiveResult } from "./archive.ts";
 export {
   CreateEnvironment,
@@ -10,6 +11,7 @@ export {
   LossReason,
   PlacementKind,
 } from "./environment.ts";
+export { Check, Readiness } from "./health.ts";
 export { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
 export { Ceiling, EffectivePolicy, PolicyRequest, Preset, WritableFiles } from "./policy.ts";
 export { PROBLEMS, Problem, type ProblemCode } from "./problem.ts";
@@ -18,7 +20,10 @@ export {
   EndCause,
   MAX_RETAINED_BYTES,
   OutputEvent,
+  OutputLine,
+  OutputProblem,
   OutputQuery,
+  OutputRecordHeader,
   OutputTotals,
   Process,
   ProcessList,
