@@ -8,11 +8,14 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** The caller's signal and the time limit as one. Undefined when there is neither. */
+/**
+ * The caller's signal and the time limit as one, or undefined when there is neither. Always a signal
+ * of this call's own: any number of calls may share the caller's without piling listeners on it.
+ */
 export function callSignal({ signal, timeoutMs }: CallOptions): AbortSignal | undefined {
-  if (timeoutMs === undefined) return signal;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  const limits = signal === undefined ? [] : [signal];
+  if (timeoutMs !== undefined) limits.push(AbortSignal.timeout(timeoutMs));
+  return limits.length === 0 ? undefined : AbortSignal.any(limits);
 }
 
 /**

@@ -3,7 +3,7 @@ import { ArchiveResult } from "../contract/archive.ts";
 import { Environment } from "../contract/environment.ts";
 import { Process, ProcessList, type StartProcessInput } from "../contract/process.ts";
 import { type ExecCommand, ToolResult, type WriteStdinTool } from "../contract/tools.ts";
-import type { CallOptions } from "./call-signal.ts";
+import { type CallOptions, callSignal } from "./call-signal.ts";
 import type { Exchange } from "./exchange.ts";
 import { newId } from "./new-id.ts";
 import { RemoteProcess } from "./process.ts";
@@ -103,7 +103,13 @@ export class RemoteEnvironment {
   }
 
   #archive(method: "GET" | "PUT", path: string, signal: AbortSignal | undefined): Exchange {
-    return { method, path: this.#path("/archive"), query: { path }, repeat: "safe", signal };
+    return {
+      method,
+      path: this.#path("/archive"),
+      query: { path },
+      repeat: "safe",
+      signal: callSignal({ signal }),
+    };
   }
 
   #path(rest: string): string {

@@ -1,18 +1,15 @@
 import { z } from "zod";
-import { Problem } from "../contract/problem.ts";
-import { OutputEvent } from "../contract/process.ts";
+import { OutputProblem, OutputRecordHeader } from "../contract/process.ts";
 import { fromProblem, OutworkError } from "../errors.ts";
 import { ByteReader } from "./byte-reader.ts";
 
-const [OutputLine, ...OtherLines] = OutputEvent.options;
-const OutputHeader = OutputLine.omit({ chunk: true }).extend({ bytes: z.int().min(0) });
-const ProblemLine = z.object({ type: z.literal("problem"), problem: Problem });
-const RecordHeader = z.discriminatedUnion("type", [OutputHeader, ...OtherLines, ProblemLine]);
+const Header = z.union([OutputRecordHeader, OutputProblem]);
+type OutputHeader = Extract<OutputRecordHeader, { type: "output" }>;
 
 /** An event of a process as the client hands it out: `chunk` holds the raw bytes. */
 export type ProcessEvent =
-  | (Omit<z.output<typeof OutputLine>, "chunk"> & { chunk: Buffer })
-  | z.output<(typeof OtherLines)[number]>;
+  | (Omit<OutputHeader, "bytes"> & { chunk: Buffer })
+  | Exclude<OutputRecordHeader, OutputHeader>;
 
 /**
  * The events of one body of output records. Ends where the body ends, in the middle of a record or
@@ -44,9 +41,9 @@ async function readRecord(line: string, reader: ByteReader): Promise<ProcessEven
   return chunk === undefined ? undefined : { ...rest, chunk };
 }
 
-function parseHeader(line: string): z.output<typeof RecordHeader> {
+function parseHeader(line: string): z.output<typeof Header> {
   try {
-    return RecordHeader.parse(JSON.parse(line));
+    return Header.parse(JSON.parse(line));
   } catch (cause) {
     throw new OutworkError("internal", `not an output record: ${line.slice(0, 200)}`, { cause });
   }

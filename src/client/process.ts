@@ -7,7 +7,7 @@ import {
   type TerminalSize,
   WriteStdinResult,
 } from "../contract/process.ts";
-import type { CallOptions } from "./call-signal.ts";
+import { type CallOptions, callSignal } from "./call-signal.ts";
 import type { Exchange } from "./exchange.ts";
 import { followOutput, type OutputOptions } from "./follow-output.ts";
 import { type ProcessEvent, readRecords } from "./output-records.ts";
@@ -15,10 +15,10 @@ import { Stdin, type StdinStatus } from "./stdin.ts";
 import type { Call, Transport } from "./transport.ts";
 
 /**
- * Longest silence on an output stream, in milliseconds. The service sends an empty line well before
- * that, so a longer one means a dead connection: the reader resumes on another.
+ * Longest silence on an output stream, in milliseconds. The service breaks it with an empty line
+ * every 15 seconds, so a longer one means a dead connection: the reader resumes on another.
  */
-const SILENCE_MS = 90_000;
+const SILENCE_MS = 60_000;
 
 /** How a process ended. */
 export interface Ended {
@@ -52,7 +52,8 @@ export class RemoteProcess {
    * @throws `process-not-found`, `process-gone`, … a problem that trying again does not mend
    */
   output(options: OutputOptions = {}): AsyncGenerator<ProcessEvent> {
-    return followOutput((afterSeq) => this.#events(afterSeq, options.signal), options);
+    const signal = callSignal({ signal: options.signal });
+    return followOutput((afterSeq) => this.#events(afterSeq, signal), { ...options, signal });
   }
 
   /**
