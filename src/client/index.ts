@@ -8,3 +8,4 @@ export type { ProcessEvent } from "./output-records.ts";
 export { Outwork, type OutworkOptions } from "./outwork.ts";
 export { type Ended, RemoteProcess } from "./process.ts";
 export type { StdinStatus } from "./stdin.ts";
+export { type ToolCall, Turn, type TurnOptions } from "./turn.ts";

@@ -2,6 +2,7 @@ import { RemoteEnvironment } from "./environment.ts";
 import { Environments } from "./environments.ts";
 import { findService } from "./local-service.ts";
 import { Transport } from "./transport.ts";
+import { Turn, type TurnOptions } from "./turn.ts";
 
 const RETRIES = 5;
 
@@ -41,6 +42,17 @@ export class Outwork implements AsyncDisposable {
   /** One environment by its id; nothing is asked of the service yet. */
   environment(id: string): RemoteEnvironment {
     return new RemoteEnvironment(this.#transport, id);
+  }
+
+  /**
+   * The shell tools over these environments, for one conversation with a model.
+   * @throws `validation-failed` without any environment
+   */
+  turn(environmentIds: readonly string[], options: TurnOptions = {}): Turn {
+    return new Turn(
+      environmentIds.map((id) => this.environment(id)),
+      options,
+    );
   }
 
   /** Ends every connection. Processes run on. */
