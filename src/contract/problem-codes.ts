@@ -27,6 +27,9 @@ export const PROBLEMS = {
   "placement-unavailable": { status: 503, retryable: true, title: "The placement is away" },
   "service-stopping": { status: 503, retryable: true, title: "The service is stopping" },
   "deadline-exceeded": { status: 504, retryable: false, title: "Time ran out; effect unknown" },
+  /** The last two are raised by the client alone: they say what became of its own request. */
+  "service-unreachable": { status: 503, retryable: true, title: "The service did not answer" },
+  "outcome-unknown": { status: 504, retryable: false, title: "The answer was lost" },
 } as const satisfies Record<string, { status: number; retryable: boolean; title: string }>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
