@@ -4,7 +4,7 @@
  */
 export type ByteText = string;
 
-const SHOWN_CHARACTERS = 512;
+const SHOWN_CHARACTERS = 1_024;
 
 export function byteText(text: string): ByteText {
   return Buffer.from(text, "utf8").toString("latin1");

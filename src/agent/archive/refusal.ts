@@ -18,8 +18,7 @@ const RULES = {
   "link-in-path": "goes through a link; every folder on the way must be a real one",
   "type-conflict": "would replace a folder, or put a folder in place of something else",
   shrank: "became shorter while it was read",
-  malformed: "has or is followed by a header that is not tar's",
-  truncated: "came last: the stream ended before the archive did",
+  broken: "is followed by neither an entry nor the end mark: the stream is cut short, or no tar",
 } as const;
 
 export type Rule = keyof typeof RULES;

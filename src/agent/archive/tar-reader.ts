@@ -42,7 +42,6 @@ export class TarReader {
   #lastName: ByteText = "";
   #contentEnd = 0;
   #trailingZeros = 0;
-  #sourceEnded = false;
   #sourceError: { readonly error: unknown } | undefined;
 
   /** Bytes that came so far. */
@@ -56,7 +55,7 @@ export class TarReader {
   }
 
   /**
-   * @throws `archive-refused`: `malformed`, or `truncated` when the stream ends before its end mark
+   * @throws `archive-refused` when the stream is no tar or ends before its end mark
    * @throws whatever `source` throws
    */
   async *read(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
@@ -72,7 +71,7 @@ export class TarReader {
     } catch (error) {
       throw this.#reason(error);
     }
-    if (!this.#endMarkSeen()) throw refused(this.#lastName, "truncated");
+    if (!this.#endMarkSeen()) throw refused(this.#lastName, "broken");
   }
 
   async *#counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -81,7 +80,6 @@ export class TarReader {
         this.#count(chunk);
         yield chunk;
       }
-      this.#sourceEnded = true;
     } catch (error) {
       this.#sourceError = { error };
       throw error;
@@ -100,7 +98,7 @@ export class TarReader {
     this.#lastName = nameOf(header);
     const size = header.type === "directory" ? 0 : header.size;
     this.#contentEnd = header.byteOffset + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
-    if (!Number.isInteger(header.mode)) throw refused(this.#lastName, "malformed");
+    if (!Number.isInteger(header.mode)) throw refused(this.#lastName, "broken");
     return {
       name: this.#lastName,
       type: isSparse(header) ? null : header.type,
@@ -123,7 +121,7 @@ export class TarReader {
   #reason(error: unknown): unknown {
     if (this.#sourceError) return this.#sourceError.error;
     if (error instanceof OutworkError) return error;
-    return refused(this.#lastName, this.#sourceEnded ? "truncated" : "malformed", error);
+    return refused(this.#lastName, "broken", error);
   }
 
   /** Without its end mark, an archive cut between two entries would pass for a whole one. */
