@@ -26,7 +26,9 @@ async function hostSuite(): Promise<string> {
   const release = await readFile("/etc/os-release", "utf8");
   const suite = /^VERSION_CODENAME=(\w+)$/m.exec(release)?.[1];
   if (!/^ID=debian$/m.test(release) || suite === undefined) {
-    throw new Error("the Debian test image is built from the host's own packages: this is no Debian");
+    throw new Error(
+      "the Debian test image is built from the host's own packages: this is no Debian",
+    );
   }
   return suite;
 }
@@ -36,7 +38,8 @@ async function hostMirror(suite: string): Promise<string> {
   const format = ["indextargets", "--format", "$(SITE) $(CODENAME)", "Created-By: Packages"];
   const targets = await run("apt-get", format, "test images are built from Debian packages");
   const line = targets.split("\n").find((target) => target.endsWith(` ${suite}`));
-  if (line === undefined) throw new Error(`apt has no source for ${suite}: see /etc/apt/sources.list`);
+  if (line === undefined)
+    throw new Error(`apt has no source for ${suite}: see /etc/apt/sources.list`);
   return line.slice(0, -suite.length - 1);
 }
 

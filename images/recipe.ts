@@ -17,6 +17,7 @@ export interface Recipe {
 /** Names a recipe's result by what goes into it: the output itself is not reproducible to the byte. */
 export function recipeHash(recipe: Recipe): string {
   const hash = createHash("sha256").update(readFileSync(recipe.source));
-  for (const input of [recipe.tag, ...recipe.variables, ...recipe.inputs]) hash.update(`\0${input}`);
+  for (const input of [recipe.tag, ...recipe.variables, ...recipe.inputs])
+    hash.update(`\0${input}`);
   return hash.digest("hex").slice(0, 16);
 }

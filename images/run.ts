@@ -13,6 +13,8 @@ export async function run(program: string, args: readonly string[], hint: string
       throw new Error(`${program} is missing: ${hint}`, { cause });
     }
     const { stderr } = cause as { stderr?: string };
-    throw new Error(`${program} ${args.join(" ")} failed: ${stderr?.trim().slice(-2000)}`, { cause });
+    throw new Error(`${program} ${args.join(" ")} failed: ${stderr?.trim().slice(-2000)}`, {
+      cause,
+    });
   }
 }
