@@ -50,10 +50,11 @@ export class Engine {
     await this.#call("start a container", wait, (abortSignal) => container.start({ abortSignal }));
   }
 
-  inspectContainer(id: string, wait: WaitOptions): Promise<ContainerDetails> {
+  /** By id or name. @returns null: there is no such container */
+  inspectContainer(id: string, wait: WaitOptions): Promise<ContainerDetails | null> {
     const container = this.#docker.getContainer(id);
-    return this.#call("inspect a container", wait, (abortSignal) =>
-      container.inspect({ abortSignal }),
+    return unlessGone(
+      this.#call("inspect a container", wait, (abortSignal) => container.inspect({ abortSignal })),
     );
   }
 
