@@ -50,15 +50,7 @@ export type StartProcessInput = z.input<typeof StartProcess>;
 
 /** Why a process ended. */
 export const EndCause = z
-  .enum([
-    "exited",
-    "signalled",
-    "interrupted",
-    "terminated",
-    "timeout",
-    "quiet-timeout",
-    "out-of-memory",
-  ])
+  .enum(["exited", "signalled", "interrupted", "terminated", "timeout", "quiet-timeout"])
   .meta({ id: "EndCause" });
 export type EndCause = z.infer<typeof EndCause>;
 
@@ -110,7 +102,8 @@ export type StreamName = z.infer<typeof StreamName>;
 
 /**
  * One line of `GET …/output`. `seq` counts all events of the process from 1 without gaps. `omitted`
- * stands for events that were dropped before this reader saw them. `closed` is always the last line.
+ * stands for events that were dropped before this reader saw them; what is missing is the difference
+ * of offsets. `closed` is always the last line; an empty line is a heartbeat.
  */
 export const OutputEvent = z
   .discriminatedUnion("type", [
@@ -118,13 +111,14 @@ export const OutputEvent = z
       type: z.literal("output"),
       seq: z.int(),
       stream: StreamName,
+      offset: z.int().describe("Bytes that the process had printed before this chunk."),
       chunk: z.base64().describe("Raw bytes; may split a UTF-8 sequence."),
     }),
     z.object({
       type: z.literal("omitted"),
       from_seq: z.int(),
       to_seq: z.int(),
-      bytes: z.int(),
+      resume_offset: z.int().describe("The `offset` at which output goes on."),
     }),
     z.object({ type: z.literal("exited"), seq: z.int(), exit_code: z.int(), cause: EndCause }),
     z.object({
