@@ -1,4 +1,4 @@
-import { AGENT_FOLDER } from "../../contract/agent.ts";
+import { AGENT_FOLDER } from "../../contract/constants.ts";
 import { AGENT_FILE, TOOLBOX_FOLDER } from "../toolbox/collect.ts";
 import type { Toolbox } from "../toolbox/toolbox.ts";
 import type { Ids } from "./doors.ts";

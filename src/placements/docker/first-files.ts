@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { AGENT_FOLDER } from "../../contract/agent.ts";
+import { AGENT_FOLDER } from "../../contract/constants.ts";
 import type { WaitOptions } from "../../core/agent-link.ts";
 import { OutworkError } from "../../errors.ts";
 import { agentConfig, HOME } from "./agent-config.ts";
