@@ -1,4 +1,4 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { toProblem } from "../../errors.ts";
 import { createTar } from "./create.ts";
@@ -9,11 +9,7 @@ import { extractTar } from "./extract.ts";
  * ArchiveResult or a Problem.
  * @returns the exit code: 1 after a problem
  */
-export async function tarExtract(
-  path: string,
-  stdin: AsyncIterable<Buffer>,
-  stdout: Writable,
-): Promise<number> {
+export async function tarExtract(path: string, stdin: Readable, stdout: Writable): Promise<number> {
   try {
     const result = await extractTar(stdin, path);
     stdout.write(`${JSON.stringify(result)}\n`);
@@ -21,6 +17,9 @@ export async function tarExtract(
   } catch (error) {
     stdout.write(`${JSON.stringify(toProblem(error))}\n`);
     return 1;
+  } finally {
+    // A sender who has more to say must not keep the process alive.
+    stdin.destroy();
   }
 }
 
