@@ -1,9 +1,5 @@
-import { tarCreate, tarExtract } from "../../../src/agent/archive/verbs.ts";
+import { runHelper } from "../../../src/agent/helper.ts";
 
-/** The archive verbs as a program: `tar-verb create|extract PATH`. Tells its memory in the end. */
-const [verb, path = ""] = process.argv.slice(2);
-process.exitCode =
-  verb === "create"
-    ? await tarCreate(path, process.stdout, process.stderr)
-    : await tarExtract(path, process.stdin, process.stdout);
+/** The archive verbs as a program: `tar-verb tar-create|tar-extract PATH`. Can tell its memory. */
+await runHelper(process.argv.slice(2));
 if (process.env.TELL_MEMORY) process.stderr.write(`${process.resourceUsage().maxRSS}\n`);

@@ -18,7 +18,7 @@ const FLAT_BYTES = 256 * MIB;
 type Run = { stdout: AsyncIterable<Buffer>; peakBytes: Promise<number> };
 
 /** One process for the whole of it, whatever the size; it tells its highest memory in the end. */
-function run(verb: "create" | "extract", path: string, stdin: Readable = Readable.from([])): Run {
+function run(verb: "tar-create" | "tar-extract", path: string, stdin: Readable = Readable.from([])): Run {
   const env = { PATH: process.env.PATH, TELL_MEMORY: "yes" };
   const child = spawn(process.execPath, [VERB, verb, path], { env });
   stdin.pipe(child.stdin);
@@ -46,7 +46,7 @@ test("FS-02, FS-03: 300 MiB are written through a stream, with flat memory", asy
     yield* repeated(block, 300);
     yield END_MARK;
   }
-  const { stdout, peakBytes } = run("extract", target, Readable.from(tar()));
+  const { stdout, peakBytes } = run("tar-extract", target, Readable.from(tar()));
   const bytes = 512 + 300 * MIB + 1024;
   const result = { entries: 1, bytes, sha256: await hashOf(tar()) };
   assert.deepEqual(JSON.parse(await text(stdout)), result);
@@ -60,7 +60,7 @@ test("FS-10: 2 GiB are read through one process, with flat memory", async (t) =>
   const size = 2 ** 31 + 1;
   await writeFile(join(folder, "big"), "");
   await truncate(join(folder, "big"), size);
-  const { stdout, peakBytes } = run("create", join(folder, "big"));
+  const { stdout, peakBytes } = run("tar-create", join(folder, "big"));
   let bytes = 0;
   for await (const chunk of stdout) bytes += chunk.length;
   assert.equal(bytes, 512 + size + 511 + 1024);

@@ -28,7 +28,7 @@ test("FS-04: what a user unpacks belongs to that user, whoever the archive names
     { name: "sub/", type: "directory", uid: 0, gid: 0 },
     { name: "sub/file", content: "one", uid: 1000, gid: 1000, mode: 0o644, mtime },
   );
-  const { exitCode, stdout } = await asUser(VERB, ["extract", target], { stdin });
+  const { exitCode, stdout } = await asUser(VERB, ["tar-extract", target], { stdin });
   assert.equal(exitCode, 0);
   const result = { entries: 2, bytes: stdin.length, sha256: sha256(stdin) };
   assert.deepEqual(JSON.parse(stdout.toString()), result);
@@ -46,7 +46,7 @@ test("FS-04: what a user unpacks belongs to that user, whoever the archive names
 
 test("FS-04: a folder of somebody else is refused, by name", async () => {
   const stdin = await tarOf({ name: "outwork-test", content: "x" });
-  const { exitCode, stdout } = await asUser(VERB, ["extract", "/usr"], { stdin });
+  const { exitCode, stdout } = await asUser(VERB, ["tar-extract", "/usr"], { stdin });
   const { type, path, system_code } = JSON.parse(stdout.toString());
   assert.deepEqual(
     { exitCode, type, path, system_code },
@@ -63,7 +63,7 @@ test("what cannot be read is named on stderr, and the archive has no end mark", 
   const folder = await ownFolder(t);
   await writeFile(join(folder, "secret"), "secret");
   await chmod(join(folder, "secret"), 0o000);
-  const { exitCode, stdout, stderr } = await asUser(VERB, ["create", folder]);
+  const { exitCode, stdout, stderr } = await asUser(VERB, ["tar-create", folder]);
   const { type, path, system_code } = JSON.parse(stderr);
   assert.deepEqual(
     { exitCode, type, path, system_code, bytes: stdout.length },
@@ -81,9 +81,9 @@ test("what one verb packs the other one unpacks", async (t) => {
   const from = await ownFolder(t);
   const to = await ownFolder(t);
   await writeFile(join(from, "a"), "content", { mode: 0o644 });
-  const packed = await asUser(VERB, ["create", from]);
+  const packed = await asUser(VERB, ["tar-create", from]);
   assert.deepEqual([packed.exitCode, packed.stderr], [0, ""]);
-  const unpacked = await asUser(VERB, ["extract", to], { stdin: packed.stdout });
+  const unpacked = await asUser(VERB, ["tar-extract", to], { stdin: packed.stdout });
   assert.equal(unpacked.exitCode, 0);
   assert.deepEqual(await readTree(to), await readTree(from));
 });
@@ -95,7 +95,7 @@ test("a verb that refuses an entry answers while the sender is still sending", a
     yield unsafe;
     await new Promise((resolve) => t.after(resolve));
   }
-  const { exitCode, stdout } = await asUser(VERB, ["extract", target], {
+  const { exitCode, stdout } = await asUser(VERB, ["tar-extract", target], {
     stdin: Readable.from(endless()),
   });
   const { entry, rule } = JSON.parse(stdout.toString());

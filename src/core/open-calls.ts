@@ -1,0 +1,83 @@
+import type { OutworkError } from "../errors.ts";
+
+/**
+ * Calls and streams in flight on one environment. All of them can be ended at once, with the same
+ * error for each; from then on no new one begins.
+ */
+export class OpenCalls {
+  readonly #open = new Set<AbortController>();
+  #ended: OutworkError | null = null;
+  #quietSince = Date.now();
+
+  /** Since when nothing is in flight, in epoch milliseconds; null while something is. */
+  get quietSince(): number | null {
+    return this.#open.size === 0 ? this.#quietSince : null;
+  }
+
+  /** Counts `work` as in flight until it settles. */
+  async run<T>(caller: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const call = this.#begin();
+    try {
+      return await work(AbortSignal.any([caller, call.signal]));
+    } catch (error) {
+      throw this.#ended ?? error;
+    } finally {
+      this.#finish(call);
+    }
+  }
+
+  /** Counts a stream as in flight from its opening until it is read to its end or left. */
+  async follow<T>(
+    caller: AbortSignal,
+    open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
+  ): Promise<AsyncIterable<T>> {
+    const call = this.#begin();
+    try {
+      const source = await open(AbortSignal.any([caller, call.signal]));
+      return { [Symbol.asyncIterator]: () => this.#iterate(source, call) };
+    } catch (error) {
+      this.#finish(call);
+      throw this.#ended ?? error;
+    }
+  }
+
+  /** Ends everything in flight with `error`, which is also the answer to every later call. */
+  end(error: OutworkError): void {
+    this.#ended = error;
+    for (const call of this.#open) call.abort(error);
+  }
+
+  #begin(): AbortController {
+    if (this.#ended) throw this.#ended;
+    const call = new AbortController();
+    this.#open.add(call);
+    return call;
+  }
+
+  #finish(call: AbortController): void {
+    if (!this.#open.delete(call)) return;
+    this.#quietSince = Date.now();
+    call.abort();
+  }
+
+  /** Written out, since the `finally` of a generator that was never started does not run. */
+  #iterate<T>(source: AsyncIterable<T>, call: AbortController): AsyncIterator<T> {
+    const inner = source[Symbol.asyncIterator]();
+    const next = async (): Promise<IteratorResult<T>> => {
+      try {
+        const result = await inner.next();
+        if (result.done) this.#finish(call);
+        return result;
+      } catch (error) {
+        this.#finish(call);
+        throw this.#ended ?? error;
+      }
+    };
+    const leave = async (): Promise<IteratorResult<T>> => {
+      this.#finish(call);
+      await inner.return?.();
+      return { done: true, value: undefined };
+    };
+    return { next, return: leave };
+  }
+}
