@@ -18,7 +18,11 @@ const FLAT_BYTES = 256 * MIB;
 type Run = { stdout: AsyncIterable<Buffer>; peakBytes: Promise<number> };
 
 /** One process for the whole of it, whatever the size; it tells its highest memory in the end. */
-function run(verb: "tar-create" | "tar-extract", path: string, stdin: Readable = Readable.from([])): Run {
+function run(
+  verb: "tar-create" | "tar-extract",
+  path: string,
+  stdin: Readable = Readable.from([]),
+): Run {
   const env = { PATH: process.env.PATH, TELL_MEMORY: "yes" };
   const child = spawn(process.execPath, [VERB, verb, path], { env });
   stdin.pipe(child.stdin);
