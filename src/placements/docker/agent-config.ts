@@ -1,4 +1,5 @@
-import { type AgentConfig, COMMAND_BIN_FOLDER } from "../../contract/agent.ts";
+import type { AgentConfig } from "../../contract/agent.ts";
+import { COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
 import type { Variables } from "../../contract/ids.ts";
 import { BIN_FOLDER, PTY_FILE, TOOLBOX_FOLDER } from "../toolbox/collect.ts";
 import { agentProgram, type Plan, RUN_FOLDER } from "./container.ts";
@@ -31,7 +32,7 @@ export function agentConfig(plan: Plan): AgentConfig {
       helper: [...agentProgram(toolbox), "helper"],
     },
     bin: `${TOOLBOX_FOLDER}/${BIN_FOLDER}`,
-    toolbox: [TOOLBOX_FOLDER],
+    toolbox: { source: TOOLBOX_FOLDER, target: TOOLBOX_FOLDER },
     pty: `${TOOLBOX_FOLDER}/${PTY_FILE}`,
   };
 }
