@@ -44,7 +44,8 @@ export function containerOptions(plan: Plan): ContainerOptions {
     Labels: labelsOf(owner, identity),
     Hostname: identity.spec.id,
     User: `${ids.uid}:${ids.gid}`,
-    WorkingDir: "/",
+    // Engines make a missing working folder; bubblewrap starts from this one before it is furnished.
+    WorkingDir: "/tmp",
     Env: withoutImageVariables(image.variables),
     Entrypoint: [...agentProgram(plan.toolbox), "serve", CONFIG_FILE],
     Cmd: [],

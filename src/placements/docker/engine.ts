@@ -188,6 +188,28 @@ export class Engine {
     );
   }
 
+  /** Names of the volumes that carry all these labels, `name=value` or `name`. */
+  async listVolumes(labels: readonly string[], wait: WaitOptions): Promise<string[]> {
+    const filters = JSON.stringify({ label: labels });
+    const { Volumes } = await this.#call("list volumes", wait, (abortSignal) =>
+      this.#docker.listVolumes({ filters, abortSignal }),
+    );
+    return (Volumes ?? []).map(({ Name }) => Name);
+  }
+
+  /** @returns false: something uses it */
+  async removeVolume(name: string, wait: WaitOptions): Promise<boolean> {
+    const volume = this.#docker.getVolume(name);
+    try {
+      await this.#call("remove a volume", wait, (abortSignal) => volume.remove({ abortSignal }));
+      return true;
+    } catch (error) {
+      const status = error instanceof EngineRefusal ? error.status : 0;
+      if (status !== CONFLICT && status !== NOT_FOUND) throw error;
+      return status === NOT_FOUND;
+    }
+  }
+
   /** Events of containers with this label, as a stream of JSON lines that ends with the connection. */
   watchContainers(label: string, events: string[], wait: WaitOptions): Promise<Readable> {
     const filters = { type: ["container" as const], label: [label], event: events };

@@ -40,7 +40,16 @@ export class ToolboxVolume {
     await this.#fill(name, toolbox, wait);
     const filled = await this.#engine.inspectVolume(name, wait);
     this.#wholeSince = filled === null ? null : createdAt(filled);
+    await this.#removeOutdated(name, wait);
     return name;
+  }
+
+  /** Toolboxes of our own earlier versions; those that environments still use stay. */
+  async #removeOutdated(current: string, wait: WaitOptions): Promise<void> {
+    const ours = [`${LABEL.owner}=${this.#owner}`, LABEL.toolbox];
+    const names = await this.#engine.listVolumes(ours, wait);
+    const outdated = names.filter((name) => name !== current);
+    await Promise.all(outdated.map((name) => this.#engine.removeVolume(name, wait)));
   }
 
   /** The loader's name is the lock: an engine has one container of a name. */
