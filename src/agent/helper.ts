@@ -17,6 +17,9 @@ export async function runHelper([verb, path = ""]: readonly string[]): Promise<v
     const out = verb === "tar-extract" ? process.stdout : process.stderr;
     out.write(`${JSON.stringify(toProblem(error))}\n`);
     process.exitCode = 1;
+  } finally {
+    // A sender who has more to say must not keep the helper alive.
+    process.stdin.destroy();
   }
 }
 

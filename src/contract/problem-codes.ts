@@ -18,7 +18,7 @@ export const PROBLEMS = {
   "media-type-unsupported": { status: 415, retryable: false, title: "Not with this body type" },
   "tool-failed": { status: 422, retryable: false, title: "The tool call failed" },
   "start-failed": { status: 422, retryable: false, title: "The program could not be started" },
-  "archive-refused": { status: 422, retryable: false, title: "The archive is not safe to unpack" },
+  "archive-refused": { status: 422, retryable: false, title: "The archive is refused" },
   "image-not-found": { status: 422, retryable: false, title: "No such image" },
   "quota-exceeded": { status: 429, retryable: true, title: "Too many at once" },
   internal: { status: 500, retryable: false, title: "A fault of the service" },

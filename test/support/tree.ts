@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import type { Dirent } from "node:fs";
 import { lstat, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
@@ -8,6 +9,8 @@ import type { TestContext } from "node:test";
 /** A new folder that is removed after the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "outwork-test-"));
+  // Folders without rights, which tests make, keep an ordinary user from removing what is in them.
+  t.after(() => execFileSync("chmod", ["-R", "u+rwX", path]));
   t.after(() => rm(path, { recursive: true, force: true }));
   return path;
 }

@@ -8,7 +8,7 @@ import { TarReader } from "./tar-reader.ts";
 import { Unpacker } from "./unpacker.ts";
 
 /** Entries that one archive may have. */
-const MAX_ENTRIES = 1_000_000;
+export const MAX_ENTRIES = 1_000_000;
 
 /**
  * Unpacks a tar stream into a folder, which is created when missing and whose own attributes stay as
@@ -23,6 +23,7 @@ const MAX_ENTRIES = 1_000_000;
 export async function extractTar(
   source: AsyncIterable<Buffer>,
   targetPath: string,
+  { maxEntries = MAX_ENTRIES }: { maxEntries?: number } = {},
 ): Promise<ArchiveResult> {
   const reader = new TarReader();
   let entries = 0;
@@ -30,7 +31,7 @@ export async function extractTar(
     await using folder = await openTarget(targetPath);
     await using unpacker = new Unpacker(folder);
     for await (const entry of reader.read(source)) {
-      if (entries === MAX_ENTRIES) throw refused(entry.name, "too-many-entries");
+      if (entries === maxEntries) throw refused(entry.name, "too-many-entries");
       await unpacker.add(entry);
       entries += 1;
     }

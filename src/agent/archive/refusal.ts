@@ -11,7 +11,7 @@ const RULES = {
   "name-too-long": "has a name of more than 255 bytes",
   "path-too-long": "has a path or link of more than 4,095 bytes",
   "too-deep": "lies more than 256 folders deep",
-  "too-many-entries": "comes after the 1,000,000 entries that one archive may have",
+  "too-many-entries": "comes after as many entries as one archive may have (1,000,000)",
   "unsupported-type": "is a device, fifo, socket or sparse file, or of an unknown type",
   "link-leads-out": "is a link that is absolute or leads out of the target folder",
   "link-target-missing": "is a hard link to what is not a regular file below the target folder",
