@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { Program } from "../../contract/agent.ts";
 import { Problem } from "../../contract/problem.ts";
 import { fromProblem, OutworkError } from "../../errors.ts";
+import { isZombie, startTicks } from "./host-processes.ts";
 import type { EnvironmentUser } from "./users.ts";
 
 /** What a running agent is known by across restarts of the service. A pid alone may be reused. */
@@ -62,40 +63,6 @@ export async function agentReady(child: ChildProcess, signal: AbortSignal): Prom
   child.unref();
 }
 
-/** The start time of a process, or null when there is none. */
-export function startTicks(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  } catch {
-    return null;
-  }
-}
-
 export function isAlive({ pid, start_ticks }: AgentRecord): boolean {
   return startTicks(pid) === start_ticks && !isZombie(pid);
-}
-
-function isZombie(pid: number): boolean {
-  try {
-    return /^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
-  } catch {
-    return true;
-  }
-}
-
-/** Processes of a user that serves one environment only. */
-export function processesOf(uid: number): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^[0-9]+$/.test(name))
-    .map(Number)
-    .filter((pid) => uidOf(pid) === uid && !isZombie(pid));
-}
-
-function uidOf(pid: number): number | null {
-  try {
-    return Number(/^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]);
-  } catch {
-    return null;
-  }
 }

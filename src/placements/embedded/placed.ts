@@ -6,9 +6,10 @@ import type { EnvironmentSpec, LossReason } from "../../contract/environment.ts"
 import type { AgentLink } from "../../core/agent-link.ts";
 import type { Placed } from "../../core/placement.ts";
 import { StreamLink } from "../link.ts";
-import { type AgentRecord, isAlive, processesOf } from "./agent-handle.ts";
+import { type AgentRecord, isAlive } from "./agent-handle.ts";
 import type { Cgroup } from "./cgroup.ts";
 import type { EnvironmentFolders } from "./folders.ts";
+import { processesOf } from "./host-processes.ts";
 import { removeTree } from "./remove-tree.ts";
 import { isOwnUser } from "./users.ts";
 

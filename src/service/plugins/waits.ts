@@ -12,11 +12,15 @@ declare module "fastify" {
   }
 }
 
+/** Connections that have become idle while the service stops are closed this often. */
+const SWEEP_MS = 100;
+
 /** Gives every request its `waitSignal`, and ends what is in flight when the service stops. */
 export function addWaits(app: FastifyInstance, { graceMs }: { graceMs: number }): void {
   const [streams, calls] = [new Set<AbortController>(), new Set<AbortController>()];
   let stopping: OutworkError | null = null;
   let grace: NodeJS.Timeout | undefined;
+  let sweep: NodeJS.Timeout | undefined;
 
   app.decorateRequest("waitSignal");
   app.addHook("onRequest", async (request, reply) => {
@@ -33,9 +37,14 @@ export function addWaits(app: FastifyInstance, { graceMs }: { graceMs: number })
   app.addHook("preClose", async () => {
     stopping = serviceStopping();
     abortAll(streams, stopping);
+    sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
     grace = setTimeout(abortAll, graceMs, calls, outcomeUnknown());
   });
-  app.addHook("onClose", async () => clearTimeout(grace));
+  app.addHook("onClose", async () => {
+    clearInterval(sweep);
+    clearTimeout(grace);
+    abortAll(calls, outcomeUnknown());
+  });
 }
 
 function abortAll(waits: ReadonlySet<AbortController>, reason: OutworkError): void {

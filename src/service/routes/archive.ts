@@ -55,16 +55,20 @@ export const archiveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { environm
       response: { 200: wire.ArchiveResult, ...problems },
     },
     handler: async (request) => {
-      const environment = environments.get(request.params.id);
-      const options = { signal: request.waitSignal };
-      const tar = tarOf(request.body);
-      return environment.write("outwork/archive/put", request.query, tar, options);
+      const body = request.body as IncomingMessage;
+      try {
+        const environment = environments.get(request.params.id);
+        const options = { signal: request.waitSignal };
+        return await environment.write("outwork/archive/put", request.query, tarOf(body), options);
+      } finally {
+        // A caller that is still sending reads the answer once all is sent.
+        body.resume();
+      }
     },
   });
 };
 
-/** The body, to be left without cutting the connection: a refusal must still reach the caller. */
-function tarOf(body: unknown): AsyncIterable<Uint8Array> {
-  const stream = body as IncomingMessage;
-  return { [Symbol.asyncIterator]: () => stream.iterator({ destroyOnReturn: false }) };
+/** The pieces of a body, which can be left without cutting the connection that the answer needs. */
+function tarOf(body: IncomingMessage): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => body.iterator({ destroyOnReturn: false }) };
 }
