@@ -11,9 +11,9 @@ export function outputLine(record: Uint8Array): string {
 function outputEvent(record: Uint8Array): OutputEvent {
   const header = headerOf(record);
   if (header.type !== "output") return header;
-  const { type, seq, stream, bytes } = header;
+  const { bytes, ...event } = header;
   const raw = Buffer.from(record.buffer, record.byteOffset, record.length).subarray(-bytes);
-  return { type, seq, stream, chunk: bytes === 0 ? "" : raw.toString("base64") };
+  return { ...event, chunk: bytes === 0 ? "" : raw.toString("base64") };
 }
 
 function headerOf(record: Uint8Array): OutputRecordHeader {
