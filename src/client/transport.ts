@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { Agent } from "undici";
 import type { z } from "zod";
-import type { ProblemCode } from "../contract/problem.ts";
+import type { ProblemCode } from "../contract/problem-codes.ts";
 import { OutworkError } from "../errors.ts";
 import { type CallOptions, callSignal, endedBy } from "./call-signal.ts";
 import { type Exchange, exchange, type Line, received, unbroken } from "./exchange.ts";

@@ -1,5 +1,5 @@
 import type { PolicyRequest } from "../contract/policy.ts";
-import type { ProblemCode } from "../contract/problem.ts";
+import type { ProblemCode } from "../contract/problem-codes.ts";
 import type { ToolResult } from "../contract/tools.ts";
 import { OutworkError } from "../errors.ts";
 import { parseExecCommand, parseWriteStdin } from "../tools/arguments.ts";

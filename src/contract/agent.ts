@@ -13,24 +13,17 @@ import {
 } from "./process.ts";
 import { ExecCommand, ToolResult, WriteStdinTool } from "./tools.ts";
 
-/** Where the agent keeps its own things inside an environment; never visible to commands. */
-export const AGENT_FOLDER = "/.outwork";
-/** Programs for commands (`rg`, …), read-only, in front of their `PATH`. */
-export const COMMAND_BIN_FOLDER = "/.outwork/bin";
+const Mounts = z.array(
+  z.object({ source: AbsolutePath, target: AbsolutePath, writable: z.boolean() }),
+);
 
 /**
  * What the command's file system is made of. `container`: the container's own root. `host`: these
- * folders of the host read-only, and `mounts` from the environment's state folder on top.
+ * folders of the host read-only. On top of either, `mounts` from the agent's side.
  */
 export const Layout = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("container") }),
-  z.object({
-    kind: z.literal("host"),
-    folders: z.array(AbsolutePath),
-    mounts: z.array(
-      z.object({ source: AbsolutePath, target: AbsolutePath, writable: z.boolean() }),
-    ),
-  }),
+  z.object({ kind: z.literal("container"), mounts: Mounts }),
+  z.object({ kind: z.literal("host"), folders: z.array(AbsolutePath), mounts: Mounts }),
 ]);
 export type Layout = z.infer<typeof Layout>;
 
@@ -65,8 +58,8 @@ export const AgentConfig = z.strictObject({
   }),
   /** Host folder of the programs offered to commands at COMMAND_BIN_FOLDER; null: none. */
   bin: AbsolutePath.nullable(),
-  /** Folders that the helpers need to see and commands must not. */
-  toolbox: z.array(AbsolutePath),
+  /** What the helpers need to see and commands must not. */
+  toolbox: z.object({ source: AbsolutePath, target: AbsolutePath }),
   /** The native terminal binding. */
   pty: AbsolutePath,
 });
@@ -84,6 +77,11 @@ export type Hello = z.infer<typeof Hello>;
 
 /** The service has resolved the request policy's preset; the agent meets it with its own. */
 const resolved = { policy: EffectivePolicy.optional() };
+export const ResolvedExecCommand = ExecCommand.extend(resolved);
+export type ResolvedExecCommand = z.infer<typeof ResolvedExecCommand>;
+export const ResolvedStartProcess = StartProcess.extend(resolved);
+export type ResolvedStartProcess = z.infer<typeof ResolvedStartProcess>;
+
 const ById = z.object({ process_id: ProcessId });
 const Nothing = z.object({});
 
@@ -94,9 +92,9 @@ const Nothing = z.object({});
  */
 export const AGENT_METHODS = {
   "outwork/hello": { params: Nothing, result: Hello },
-  "outwork/exec_command": { params: ExecCommand.extend(resolved), result: ToolResult },
+  "outwork/exec_command": { params: ResolvedExecCommand, result: ToolResult },
   "outwork/write_stdin": { params: WriteStdinTool, result: ToolResult },
-  "outwork/process/start": { params: StartProcess.extend(resolved), result: Process },
+  "outwork/process/start": { params: ResolvedStartProcess, result: Process },
   "outwork/process/list": { params: Nothing, result: ProcessList },
   "outwork/process/get": { params: ById, result: Process },
   "outwork/process/stdin": {
@@ -122,6 +120,14 @@ export const AGENT_STREAMS = {
   /** Service → agent: a tar stream, ended by an empty message; answered when all is written. */
   "outwork/archive/put": { params: z.object({ path: AbsolutePath }), result: ArchiveResult },
 } as const;
+
+/** Who is at the other end of an exec-server connection: params of EXEC_SERVER_METHOD. */
+export interface ExecServerPeer {
+  /** For error texts and the log. */
+  readonly name: string;
+  /** The caller's token, by name: the same one may take over its session from a dead connection. */
+  readonly principal: string;
+}
 
 export type AgentMethod = keyof typeof AGENT_METHODS;
 export type AgentStream = keyof typeof AGENT_STREAMS;

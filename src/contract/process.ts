@@ -1,12 +1,8 @@
 import { z } from "zod";
+import { MAX_RETAINED_BYTES, RETAINED_BYTES } from "./constants.ts";
 import { AbsolutePath, Instant, ProcessId, Variables } from "./ids.ts";
 import { EffectivePolicy, PolicyRequest } from "./policy.ts";
 import { Problem } from "./problem.ts";
-
-/** Output kept for late readers, in bytes per process, unless the start asks otherwise. */
-export const RETAINED_BYTES = 1_048_576;
-/** The most that a start may ask to have kept. */
-export const MAX_RETAINED_BYTES = 67_108_864;
 
 /** A terminal's size in character cells. */
 export const TerminalSize = z
@@ -101,13 +97,18 @@ export type ProcessList = z.infer<typeof ProcessList>;
 export const StreamName = z.enum(["stdout", "stderr", "pty"]);
 export type StreamName = z.infer<typeof StreamName>;
 
-const outputMembers = { type: z.literal("output"), seq: z.int(), stream: StreamName };
+const outputMembers = {
+  type: z.literal("output"),
+  seq: z.int(),
+  stream: StreamName,
+  offset: z.int().describe("Bytes that the process had printed before this chunk."),
+};
 
 const OutputOmitted = z.object({
   type: z.literal("omitted"),
   from_seq: z.int(),
   to_seq: z.int(),
-  bytes: z.int(),
+  resume_offset: z.int().describe("The `offset` at which output goes on."),
 });
 
 const OutputExited = z.object({
@@ -126,7 +127,8 @@ const OutputClosed = z.object({
 
 /**
  * What happened to a process. `seq` counts all events of the process from 1 without gaps. `omitted`
- * stands for events that were dropped before this reader saw them. `closed` is always the last one.
+ * stands for events that were dropped before this reader saw them; what is missing is the difference
+ * of offsets. `closed` is always the last one.
  */
 export const OutputEvent = z
   .discriminatedUnion("type", [

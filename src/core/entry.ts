@@ -1,12 +1,21 @@
-import type { AgentMethod, AgentStream, ParamsOf, ResultOf } from "../contract/agent.ts";
 import type {
+  AgentMethod,
+  AgentStream,
+  ExecServerPeer,
+  ParamsOf,
+  ResultOf,
+} from "../contract/agent.ts";
+import type {
+  EffectivePolicy,
   Environment,
   EnvironmentSpec,
   EnvironmentState,
   LossReason,
+  PolicyRequest,
 } from "../contract/index.ts";
 import type { OutworkError } from "../errors.ts";
-import type { AgentLink, WaitOptions } from "./agent-link.ts";
+import { type Presets, resolveRequest } from "../policy/index.ts";
+import type { AgentLink, Channel, WaitOptions } from "./agent-link.ts";
 import { watchExpiry } from "./expiry.ts";
 import { type Ending, endingNow, environmentGone } from "./gone.ts";
 import { Launch } from "./launch.ts";
@@ -14,6 +23,7 @@ import { ANSWER_MS, isLive, lastExitAt, listProcesses } from "./live-processes.t
 import type { Log } from "./log.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { Placed } from "./placement.ts";
+import { placesOf } from "./spec.ts";
 
 type Download = Exclude<AgentStream, "outwork/archive/put">;
 type Upload = Extract<AgentStream, "outwork/archive/put">;
@@ -24,6 +34,7 @@ interface EntryOptions {
   readonly launch: (signal: AbortSignal) => Promise<Placed>;
   /** Called once it is no more; without an ending if it never came to be. */
   readonly forget: (entry: EnvironmentEntry, ending: Ending | null) => void;
+  readonly presets: Presets;
   readonly log: Log;
 }
 
@@ -34,6 +45,7 @@ export class EnvironmentEntry {
   readonly #calls = new OpenCalls();
   readonly #watch = new AbortController();
   readonly #forget: EntryOptions["forget"];
+  readonly #presets: Presets;
   readonly #log: Log;
   #createdAt: Date;
   #state: EnvironmentState = { kind: "starting" };
@@ -42,10 +54,11 @@ export class EnvironmentEntry {
   #ending: Ending | null = null;
   #lastSeenBusyAt = 0;
 
-  constructor({ spec, createdAt, launch, forget, log }: EntryOptions) {
+  constructor({ spec, createdAt, launch, forget, presets, log }: EntryOptions) {
     this.spec = spec;
     this.#createdAt = createdAt;
     this.#forget = forget;
+    this.#presets = presets;
     this.#log = log;
     this.#launch = new Launch(
       (signal) => this.#start(launch, signal),
@@ -75,6 +88,14 @@ export class EnvironmentEntry {
   /** Every later call is refused with `error`; what runs inside runs on. */
   bar(error: OutworkError): void {
     this.#calls.end(error);
+  }
+
+  /**
+   * What a request policy of a call comes to here. The agent meets it with the environment's own.
+   * @throws `validation-failed` a member that its preset gives no meaning
+   */
+  resolvePolicy(request: PolicyRequest | null | undefined): EffectivePolicy | undefined {
+    return request ? resolveRequest(request, this.#presets, placesOf(this.spec)) : undefined;
   }
 
   /** @throws `environment-gone` if it has ended, even in the middle of the call */
@@ -111,6 +132,22 @@ export class EnvironmentEntry {
     return this.#calls.run(options.signal, async (signal) => {
       const { agent } = await this.#launch.wait(signal);
       return agent.write(method, params, source, { signal });
+    });
+  }
+
+  /**
+   * Opens a connection of the exec-server protocol and hands it to `talk`; counts as in use until
+   * that settles.
+   * @throws `environment-gone` as above
+   */
+  execServer(
+    peer: ExecServerPeer,
+    talk: (channel: Channel, signal: AbortSignal) => Promise<void>,
+    options: WaitOptions,
+  ): Promise<void> {
+    return this.#calls.run(options.signal, async (signal) => {
+      const { agent } = await this.#launch.wait(signal);
+      await talk(await agent.execServer(peer, { signal }), signal);
     });
   }
 

@@ -6,13 +6,14 @@ import type {
   PlacementKind,
 } from "../contract/index.ts";
 import { OutworkError } from "../errors.ts";
+import { refuseAboveCeiling } from "../policy/index.ts";
 import type { WaitOptions } from "./agent-link.ts";
 import { EnvironmentEntry } from "./entry.ts";
 import { type Ending, environmentGone } from "./gone.ts";
 import type { Log } from "./log.ts";
 import type { Placed, Placement } from "./placement.ts";
 import { Recovery } from "./recovery.ts";
-import { refuseOtherSpec, resolveSpec, type SpecRules } from "./spec.ts";
+import { ceilingOf, refuseOtherSpec, resolveSpec, type SpecRules } from "./spec.ts";
 import { Tombstones } from "./tombstones.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -119,13 +120,7 @@ export class Environments implements AsyncDisposable {
 
   #placementFor({ placement: kind }: EnvironmentSpec): Placement {
     const placement = this.#placements.get(kind);
-    if (placement === undefined) {
-      const message = `this service has ${[...this.#placements.keys()].join(", ")}`;
-      throw new OutworkError("validation-failed", `placement: ${kind} is not set up; ${message}.`, {
-        facts: { issues: [{ path: "placement", message }] },
-      });
-    }
-    if (this.unrecovered.has(kind)) throw notRecovered([kind]);
+    if (placement === undefined || this.unrecovered.has(kind)) throw notRecovered([kind]);
     return placement;
   }
 
@@ -136,7 +131,8 @@ export class Environments implements AsyncDisposable {
   ): EnvironmentEntry {
     const log = this.#log.child({ environmentId: spec.id });
     const forget = this.#forget.bind(this);
-    const entry = new EnvironmentEntry({ spec, createdAt, launch, forget, log });
+    const { presets } = this.#rules;
+    const entry = new EnvironmentEntry({ spec, createdAt, launch, forget, presets, log });
     this.#entries.set(spec.id, entry);
     this.#tombstones.delete(spec.id);
     return entry;
@@ -169,7 +165,8 @@ export class Environments implements AsyncDisposable {
 
   #barAboveCeiling(entry: EnvironmentEntry): void {
     try {
-      this.#rules.refuseAboveCeiling(entry.spec.policy, entry.spec.placement);
+      const { policy, placement } = entry.spec;
+      refuseAboveCeiling(policy, ceilingOf(placement, this.#rules));
     } catch (error) {
       if (!(error instanceof OutworkError)) throw error;
       entry.bar(error);

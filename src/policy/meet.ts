@@ -1,4 +1,4 @@
-import type { EffectivePolicy, Preset, WritableFiles } from "../contract/policy.ts";
+import type { EffectivePolicy, Preset } from "../contract/policy.ts";
 import { isWithin, mayWrite } from "./paths.ts";
 
 /** Presets from the narrowest to the widest. */
@@ -7,16 +7,18 @@ const WIDTH: readonly Preset[] = [
   "workspace-write",
   "external-sandbox",
   "danger-full-access",
-] satisfies readonly (typeof Preset.options)[number][];
+];
 
-/** What both policies allow. Never wider than either; an empty list of roots stays empty. */
+type Files = EffectivePolicy["files"];
+
+/**
+ * What both policies allow. Never wider than either; an empty list of roots stays empty. Writing
+ * everything is the neutral element: it protects no names.
+ */
 export function meet(a: EffectivePolicy, b: EffectivePolicy): EffectivePolicy {
   return {
     preset: narrower(a.preset, b.preset),
-    files: {
-      write: meetFiles(a, b),
-      protected_names: sorted([...a.files.protected_names, ...b.files.protected_names]),
-    },
+    files: meetFiles(a, b),
     network: a.network === "on" && b.network === "on" ? "on" : "off",
   };
 }
@@ -25,14 +27,17 @@ function narrower(a: Preset, b: Preset): Preset {
   return WIDTH.indexOf(a) <= WIDTH.indexOf(b) ? a : b;
 }
 
-function meetFiles(a: EffectivePolicy, b: EffectivePolicy): WritableFiles {
-  if (a.files.write === "all") return copyOf(b.files.write);
-  if (b.files.write === "all") return copyOf(a.files.write);
+function meetFiles(a: EffectivePolicy, b: EffectivePolicy): Files {
+  if (a.files.write === "all") return normal(b.files);
+  if (b.files.write === "all") return normal(a.files);
   const common: string[] = [];
   for (const left of a.files.write) {
     for (const right of b.files.write) common.push(...inner(left, right));
   }
-  return sorted(common.filter((root) => mayWrite(a, root) && mayWrite(b, root)));
+  return normal({
+    write: common.filter((root) => mayWrite(a, root) && mayWrite(b, root)),
+    protected_names: [...a.files.protected_names, ...b.files.protected_names],
+  });
 }
 
 /** Of two folders the one inside the other, if any. */
@@ -41,8 +46,9 @@ function inner(left: string, right: string): string[] {
   return isWithin(right, left) ? [right] : [];
 }
 
-function copyOf(write: WritableFiles): WritableFiles {
-  return write === "all" ? "all" : sorted(write);
+function normal({ write, protected_names }: Files): Files {
+  if (write === "all") return { write, protected_names: [] };
+  return { write: sorted(write), protected_names: sorted(protected_names) };
 }
 
 function sorted(items: readonly string[]): string[] {

@@ -1,5 +1,5 @@
+import type { ResolvedExecCommand } from "../contract/agent.ts";
 import type { Variables } from "../contract/ids.ts";
-import type { ExecCommand } from "../contract/tools.ts";
 import { OutworkError } from "../errors.ts";
 import { startFailure, terminalDisabled } from "./failures.ts";
 import type { ToolStart } from "./ports.ts";
@@ -22,7 +22,7 @@ export interface CommandSettings {
  * What to start for a call.
  * @throws `tool-failed` when it asks for something that is not allowed or cannot be passed on
  */
-export function commandOf(args: ExecCommand, settings: CommandSettings): ToolStart {
+export function commandOf(args: ResolvedExecCommand, settings: CommandSettings): ToolStart {
   const tty = args.tty ?? false;
   if (tty && !settings.allowTerminal) throw terminalDisabled();
   const login = chooseLogin(args.login, settings.allowLogin);
@@ -30,7 +30,7 @@ export function commandOf(args: ExecCommand, settings: CommandSettings): ToolSta
   const cwd = joinWorkdir(settings.workspace, args.workdir);
   refuseNul([...argv, cwd]);
   const variables: ToolStart["variables"] = (network) => toolVariables(settings.variables, network);
-  return { argv, cwd, tty, policy: args.policy ?? null, variables };
+  return { argv, cwd, tty, policy: args.policy, variables };
 }
 
 function refuseNul(strings: readonly string[]): void {

@@ -1,5 +1,5 @@
 import type { Variables } from "../contract/ids.ts";
-import type { EffectivePolicy, PolicyRequest } from "../contract/policy.ts";
+import type { EffectivePolicy } from "../contract/policy.ts";
 
 /** Ends the wait, never the process. */
 export interface WaitOptions {
@@ -13,8 +13,8 @@ export interface ToolStart {
   readonly cwd: string;
   /** True: on a terminal of 24 rows and 80 columns. False: pipes, and nothing to read on stdin. */
   readonly tty: boolean;
-  /** Null: the environment's policy as it is. */
-  readonly policy: PolicyRequest | null;
+  /** What the caller asks for; undefined: the environment's policy as it is. */
+  readonly policy: EffectivePolicy | undefined;
   /** All variables of the command, once the policy has said what network it has. */
   variables(network: EffectivePolicy["network"]): Variables;
 }

@@ -1,10 +1,7 @@
 import { randomInt } from "node:crypto";
-import {
-  type ExecCommand,
-  MAX_OUTPUT_TOKENS,
-  type ToolResult,
-  type WriteStdinTool,
-} from "../contract/tools.ts";
+import type { ResolvedExecCommand } from "../contract/agent.ts";
+import { MAX_OUTPUT_TOKENS } from "../contract/constants.ts";
+import type { ToolResult, WriteStdinTool } from "../contract/tools.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type CommandSettings, commandOf } from "./command.ts";
 import { startFailure, stdinClosed, unknownSession, writeFailed } from "./failures.ts";
@@ -69,7 +66,7 @@ export class ToolSessions {
    * @throws `tool-failed` with the line that the model should read
    * @throws whatever else the start is refused with
    */
-  async exec(args: ExecCommand, { signal }: WaitOptions): Promise<ToolResult> {
+  async exec(args: ResolvedExecCommand, { signal }: WaitOptions): Promise<ToolResult> {
     const waiting = this.#waiting(signal);
     const request = commandOf(args, this.#settings);
     const id = this.#table.reserve(args.reserved_session_ids ?? []);

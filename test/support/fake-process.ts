@@ -46,8 +46,10 @@ export class FakeProcess {
 
   print(text: string, stream: StreamName = this.start.tty ? "pty" : "stdout"): void {
     const chunk = Buffer.from(text);
+    const offset = this.#bytes;
     this.#bytes += chunk.length;
-    this.#push({ type: "output", seq: this.#next(), stream, chunk: chunk.toString("base64") });
+    const seq = this.#next();
+    this.#push({ type: "output", seq, stream, offset, chunk: chunk.toString("base64") });
   }
 
   /** The process ends; output may still follow. */

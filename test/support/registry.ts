@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Ceiling, PlacementKind, Process } from "../../src/contract/index.ts";
+import type { Ceiling, Process } from "../../src/contract/index.ts";
 import { Environments } from "../../src/core/environments.ts";
 import type { Placement } from "../../src/core/placement.ts";
-import type { SpecRules } from "../../src/core/spec.ts";
-import { parsePresets, refuseAboveCeiling, resolveRequest } from "../../src/policy/index.ts";
+import { parsePresets } from "../../src/policy/index.ts";
 
 const PRESETS = ["read-only", "workspace-write", "danger-full-access", "external-sandbox"];
 const presets = parsePresets(
@@ -20,27 +19,13 @@ export const silentLog = {
   child: () => silentLog,
 };
 
-/** The rules of a service with one ceiling for all its placements. */
-export function rulesFor(
-  ceiling: Ceiling,
-  defaultPlacement: PlacementKind = "embedded",
-): SpecRules {
-  return {
-    defaultPlacement,
-    resolvePolicy(request, _, places) {
-      const policy = resolveRequest(request, presets, places);
-      refuseAboveCeiling(policy, ceiling);
-      return policy;
-    },
-    refuseAboveCeiling: (policy) => refuseAboveCeiling(policy, ceiling),
-  };
-}
-
 export const OPEN_CEILING: Ceiling = { presets: ["read-only", "workspace-write"], network: "on" };
 
 /** A registry over these placements; it is not recovered yet. */
 export function registryOver(placements: Placement[], ceiling = OPEN_CEILING): Environments {
-  return new Environments({ placements, rules: rulesFor(ceiling), log: silentLog });
+  const ceilings = Object.fromEntries(placements.map(({ kind }) => [kind, ceiling]));
+  const rules = { defaultPlacement: "embedded" as const, presets, ceilings };
+  return new Environments({ placements, rules, log: silentLog });
 }
 
 /** A running process as an agent lists it. */

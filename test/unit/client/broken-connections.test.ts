@@ -20,10 +20,10 @@ function echoes(process: FakeProcess): void {
 }
 
 const EXPECTED: ProcessEvent[] = [
-  { type: "output", seq: 1, stream: "stdout", chunk: Buffer.from("ready\n") },
-  { type: "output", seq: 2, stream: "stderr", chunk: Buffer.from("go on\n\n") },
+  { type: "output", seq: 1, stream: "stdout", offset: 0, chunk: Buffer.from("ready\n") },
+  { type: "output", seq: 2, stream: "stderr", offset: 6, chunk: Buffer.from("go on\n\n") },
   { type: "exited", seq: 3, exit_code: 7, cause: "exited" },
-  { type: "output", seq: 4, stream: "stdout", chunk: Buffer.from("late\n") },
+  { type: "output", seq: 4, stream: "stdout", offset: 13, chunk: Buffer.from("late\n") },
   { type: "closed", seq: 5, total_bytes: 18, dropped_bytes: 0 },
 ];
 

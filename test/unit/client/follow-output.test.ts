@@ -6,12 +6,12 @@ import { type ProcessEvent, readRecords } from "../../../src/client/output-recor
 import { OutworkError, toProblem } from "../../../src/errors.ts";
 
 const EVENTS: ProcessEvent[] = [
-  { type: "output", seq: 1, stream: "stdout", chunk: Buffer.from("line one\n\n") },
-  { type: "output", seq: 2, stream: "stderr", chunk: Buffer.from([0, 0x0a, 0xff]) },
-  { type: "omitted", from_seq: 3, to_seq: 5, bytes: 300 },
-  { type: "output", seq: 6, stream: "stdout", chunk: Buffer.alloc(0) },
+  { type: "output", seq: 1, stream: "stdout", offset: 0, chunk: Buffer.from("line one\n\n") },
+  { type: "output", seq: 2, stream: "stderr", offset: 10, chunk: Buffer.from([0, 0x0a, 0xff]) },
+  { type: "omitted", from_seq: 3, to_seq: 5, resume_offset: 313 },
+  { type: "output", seq: 6, stream: "stdout", offset: 313, chunk: Buffer.alloc(0) },
   { type: "exited", seq: 7, exit_code: 3, cause: "exited" },
-  { type: "output", seq: 8, stream: "stdout", chunk: Buffer.from("après la fin") },
+  { type: "output", seq: 8, stream: "stdout", offset: 313, chunk: Buffer.from("après la fin") },
   { type: "closed", seq: 9, total_bytes: 325, dropped_bytes: 300 },
 ];
 

@@ -95,7 +95,7 @@ describe("creating an environment", () => {
     await assert.rejects(
       registry.create({ placement: "docker", image: "debian" }, options),
       problem("validation-failed", {
-        issues: [{ path: "placement", message: "this service has embedded" }],
+        issues: [{ path: "placement", message: "docker is not set up; this service has embedded" }],
       }),
     );
   });

@@ -29,7 +29,7 @@ describe("the meet of two policies", () => {
         if (!mayWrite(meet(a, b), where)) return;
         assert.ok(mayWrite(a, where) && mayWrite(b, where));
       }),
-      { numRuns: 5000 },
+      { numRuns: 20000 },
     );
   });
 
@@ -50,7 +50,7 @@ describe("the meet of two policies", () => {
       fc.property(policy, policy, policy, path, (a, b, c, where) =>
         assert.equal(mayWrite(meet(meet(a, b), c), where), mayWrite(meet(a, meet(b, c)), where)),
       ),
-      { numRuns: 5000 },
+      { numRuns: 20000 },
     );
   });
 

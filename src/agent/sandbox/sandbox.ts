@@ -1,0 +1,126 @@
+import type { ChildProcess } from "node:child_process";
+import type { AgentConfig } from "../../contract/agent.ts";
+import type { EffectivePolicy } from "../../contract/policy.ts";
+import type { TerminalSize } from "../../contract/process.ts";
+import { Terminal, terminalDescriptors } from "../processes/terminal.ts";
+import type { EnvironmentView } from "../view.ts";
+import { bubblewrapArguments } from "./bubblewrap.ts";
+import { guardRoots } from "./guards.ts";
+import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
+import { type Stdio, spawnSandboxed } from "./spawn.ts";
+import { StandIns } from "./stand-ins.ts";
+
+/** One command to run under one effective policy. */
+export interface SandboxedCommand {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly policy: EffectivePolicy;
+  readonly stdin: "closed" | "pipe";
+  readonly tty: TerminalSize | null;
+}
+
+/** A command that has been handed to the kernel. */
+export interface Sandboxed {
+  readonly child: ChildProcess;
+  readonly terminal: Terminal | null;
+  /** To be called once all of it is gone: takes stand-ins away. */
+  release(): void;
+}
+
+/** Builds the kernel sandbox of every command and helper of one environment. */
+export class Sandbox {
+  readonly #config: AgentConfig;
+  readonly #view: EnvironmentView;
+  readonly #standIns = new StandIns();
+
+  constructor(config: AgentConfig, view: EnvironmentView) {
+    this.#config = config;
+    this.#view = view;
+  }
+
+  /** @throws `policy-denied` when the policy cannot be held as things stand on the disk */
+  run(command: SandboxedCommand): Sandboxed {
+    const { policy } = command;
+    const guards = this.#guard(policy);
+    try {
+      const options = this.#options(command, guards.writable, "command");
+      return { ...this.#spawn(command, options), release: guards.release };
+    } catch (error) {
+      guards.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Runs one of the agent's own helpers where commands run, without network and with the toolbox in
+   * view. It may write the environment's own folders, protected names included: it acts for whoever
+   * may create the environment, not for a command.
+   */
+  runHelper(args: readonly string[], roots: readonly string[]): ChildProcess {
+    const guards = guardRoots(roots, [], this.#view, this.#standIns);
+    const { variables } = this.#config;
+    const isolation = { policy: { network: "off" as const }, cwd: "/", variables };
+    const options = this.#options(isolation, guards.roots, "helper");
+    const argv = [...this.#config.programs.helper, ...args];
+    return this.#start(argv, options, ["pipe", "pipe", "pipe"]);
+  }
+
+  /** A program that does nothing, in the sandbox that commands would get. */
+  runProbe(): ChildProcess {
+    const isolation = { policy: this.#config.policy, cwd: "/", variables: {} };
+    const options = this.#options(isolation, [], "command");
+    const argv = [...this.#config.programs.setsid, "--version"];
+    return this.#start(argv, options, ["ignore", "ignore", "pipe"]);
+  }
+
+  #guard({ files }: EffectivePolicy): { writable: Writable; release: () => void } {
+    if (files.write === "all") return { writable: "all", release: () => {} };
+    const guards = guardRoots(files.write, files.protected_names, this.#view, this.#standIns);
+    return { writable: guards.roots, release: guards.release };
+  }
+
+  #options(
+    command: Pick<SandboxedCommand, "cwd" | "variables"> & {
+      policy: Pick<EffectivePolicy, "network">;
+    },
+    writable: Writable,
+    audience: Audience,
+  ): readonly string[] {
+    const { uid, gid, layout, environment_id } = this.#config;
+    return bubblewrapArguments(mountPlan(this.#config, writable, audience), {
+      network: command.policy.network,
+      uid,
+      gid,
+      cwd: command.cwd,
+      variables: command.variables,
+      hostname: layout.kind === "host" ? environment_id : null,
+    });
+  }
+
+  #spawn(command: SandboxedCommand, options: readonly string[]): Omit<Sandboxed, "release"> {
+    if (command.tty === null) {
+      const stdin = command.stdin === "pipe" ? "pipe" : "ignore";
+      return { child: this.#start(command.argv, options, [stdin, "pipe", "pipe"]), terminal: null };
+    }
+    const terminal = new Terminal(this.#config.pty, command.tty);
+    try {
+      const argv = [...this.#config.programs.setsid, "-c", ...command.argv];
+      const { slave } = terminal;
+      return { child: this.#start(argv, options, [slave, slave, slave]), terminal };
+    } catch (error) {
+      terminal.release();
+      terminal.stream.destroy();
+      throw error;
+    }
+  }
+
+  #start(
+    argv: readonly string[],
+    options: readonly string[],
+    stdio: readonly [Stdio, Stdio, Stdio],
+  ): ChildProcess {
+    const { bwrap } = this.#config.programs;
+    return spawnSandboxed(bwrap, options, argv, stdio, terminalDescriptors());
+  }
+}
