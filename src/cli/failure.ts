@@ -1,4 +1,4 @@
-import type { ProblemCode } from "../contract/problem.ts";
+import type { ProblemCode } from "../contract/problem-codes.ts";
 import { asError, OutworkError } from "../errors.ts";
 import { EXIT } from "./exit-codes.ts";
 import { OutcomeUnknownError } from "./outcome-unknown-error.ts";

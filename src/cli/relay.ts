@@ -9,7 +9,7 @@ interface RelayOptions {
   readonly signal: AbortSignal;
 }
 
-type Exited = Extract<ProcessEvent, { type: "exited" }>;
+type Of<T extends ProcessEvent["type"]> = Extract<ProcessEvent, { type: T }>;
 
 const NOTES: Partial<Record<EndCause, string>> = {
   timeout: "ended because its time limit was reached",
@@ -22,16 +22,22 @@ export async function relay(
   { stdout, stderr }: Context,
   options: RelayOptions,
 ): Promise<number> {
-  let exited: Pick<Exited, "exit_code" | "cause"> | undefined;
+  let exited: Pick<Of<"exited">, "exit_code" | "cause"> | undefined;
+  let offset = options.afterSeq === 0 ? 0 : undefined;
   for await (const event of process.output(options)) {
     if (event.type === "output") {
+      offset = event.offset + event.chunk.length;
       await write(event.stream === "stderr" ? stderr : stdout, event.chunk);
     } else if (event.type === "omitted") {
-      await write(stderr, `outwork: ${event.bytes} bytes of output were dropped here\n`);
+      await write(stderr, `outwork: ${missing(event, offset)} of output were dropped here\n`);
     } else if (event.type === "exited") exited = event;
   }
   const { exit_code, cause } = exited ?? (await process.wait(options));
   const note = NOTES[cause];
   if (note !== undefined) await write(stderr, `outwork: ${process.id} ${note}\n`);
   return exit_code;
+}
+
+function missing({ resume_offset }: Of<"omitted">, offset: number | undefined): string {
+  return offset === undefined ? "some bytes" : `${resume_offset - offset} bytes`;
 }

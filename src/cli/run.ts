@@ -1,3 +1,4 @@
+import { VERSION } from "../version.ts";
 import { choose } from "./choose.ts";
 import type { Command, Context, FlagValues } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
@@ -7,7 +8,6 @@ import { failureOf } from "./failure.ts";
 import { GLOBAL_FLAGS } from "./global-flags.ts";
 import { commandHelp, overview } from "./help.ts";
 import { parse } from "./parse.ts";
-import { version } from "./version.ts";
 import { ReaderGoneError, write } from "./write.ts";
 
 export type Streams = Omit<Context, "connect">;
@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], streams: Streams): Promise<nu
 async function chosen(argv: readonly string[], streams: Streams): Promise<number> {
   const choice = choose(argv, COMMANDS);
   if (choice.kind === "command") return commanded(choice.command, choice.args, streams);
-  const text = choice.kind === "version" ? `${await version()}\n` : overview(COMMANDS);
+  const text = choice.kind === "version" ? `${VERSION}\n` : overview(COMMANDS);
   await write(streams.stdout, text);
   return EXIT.ok;
 }
