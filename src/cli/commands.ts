@@ -1,6 +1,7 @@
 import { hostChecks } from "./checks.ts";
 import type { Command } from "./command.ts";
 import { attach } from "./commands/attach.ts";
+import { cp } from "./commands/cp.ts";
 import { doctor } from "./commands/doctor.ts";
 import { envCreate } from "./commands/env-create.ts";
 import { envInspect } from "./commands/env-inspect.ts";
@@ -18,5 +19,6 @@ export const COMMANDS: readonly Command[] = [
   exec,
   attach,
   ps,
+  cp,
   doctor(hostChecks),
 ];
