@@ -1,4 +1,5 @@
 import { encodeRecord } from "../wire/output-records.ts";
+import { requestOf } from "./processes/process-request.ts";
 import type { ProcessTable } from "./processes/process-table.ts";
 import type { Methods, Sources } from "./rpc/methods.ts";
 
@@ -7,7 +8,7 @@ type ProcessMethods = Pick<Methods, Extract<keyof Methods, `outwork/process/${st
 /** The agent's methods around processes. */
 export function processMethods(table: ProcessTable): ProcessMethods {
   return {
-    "outwork/process/start": async (start) => (await table.start(start)).snapshot(),
+    "outwork/process/start": async (start) => (await table.start(requestOf(start))).snapshot(),
     "outwork/process/list": () => ({
       processes: table.list().map((process) => process.snapshot()),
     }),

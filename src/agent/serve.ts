@@ -45,6 +45,7 @@ function handlersOf(
 ): Handlers {
   const archive = archiveHandlers(config, sandbox);
   return {
+    execServer: async (_, frames) => frames.destroy(),
     methods: {
       ...processMethods(table),
       ...toolMethods(config, view, table),

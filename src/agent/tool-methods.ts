@@ -5,6 +5,8 @@ import { RETAINED_BYTES } from "../contract/constants.ts";
 import type { StartToolProcess, ToolProcess } from "../tools/ports.ts";
 import { ToolSessions } from "../tools/sessions.ts";
 import type { AgentProcess } from "./processes/agent-process.ts";
+import { NO_DEADLINES } from "./processes/deadlines.ts";
+import { READER_GRACE_MS } from "./processes/output-log.ts";
 import type { ProcessTable } from "./processes/process-table.ts";
 import type { Methods } from "./rpc/methods.ts";
 import { findShells } from "./shells.ts";
@@ -40,14 +42,17 @@ function startIn(table: ProcessTable, config: AgentConfig): StartToolProcess {
   return async ({ argv, cwd, tty, policy, variables }) => {
     const network = policy?.network === "off" ? "off" : config.policy.network;
     const process = await table.start({
-      argv: [...argv],
+      processId: null,
+      argv,
       cwd,
       variables: variables(network),
-      tty: tty ? TOOL_TERMINAL : undefined,
-      policy,
+      inherits: true,
       stdin: "closed",
-      retained_bytes: RETAINED_BYTES,
-      back_pressure: "reader",
+      tty: tty ? TOOL_TERMINAL : null,
+      policy: policy ?? null,
+      deadlines: NO_DEADLINES,
+      retainedBytes: RETAINED_BYTES,
+      readers: { kind: "wait-for", absentMs: READER_GRACE_MS },
     });
     return toolProcess(process);
   };

@@ -121,6 +121,14 @@ export const AGENT_STREAMS = {
   "outwork/archive/put": { params: z.object({ path: AbsolutePath }), result: ArchiveResult },
 } as const;
 
+/** Who is at the other end of an exec-server connection: params of EXEC_SERVER_METHOD. */
+export interface ExecServerPeer {
+  /** For error texts and the log. */
+  readonly name: string;
+  /** The caller's token, by name: the same one may take over its session from a dead connection. */
+  readonly principal: string;
+}
+
 export type AgentMethod = keyof typeof AGENT_METHODS;
 export type AgentStream = keyof typeof AGENT_STREAMS;
 export type ParamsOf<M extends AgentMethod | AgentStream> = M extends AgentMethod

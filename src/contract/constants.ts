@@ -14,5 +14,7 @@ export const MAX_OUTPUT_TOKENS = 10_000;
 export const AGENT_FOLDER = "/.outwork";
 /** Programs for commands (`rg`, …), read-only, in front of their `PATH`. */
 export const COMMAND_BIN_FOLDER = "/.outwork/bin";
+/** Makes its connection one of the exec-server protocol, from the answer on. */
+export const EXEC_SERVER_METHOD = "outwork/exec-server";
 /** Not a request: the caller of request `id` has gone. It gets no answer. */
 export const CANCEL_METHOD = "outwork/cancel";

@@ -1,4 +1,10 @@
-import type { AgentMethod, AgentStream, ParamsOf, ResultOf } from "../contract/agent.ts";
+import type {
+  AgentMethod,
+  AgentStream,
+  ExecServerPeer,
+  ParamsOf,
+  ResultOf,
+} from "../contract/agent.ts";
 import type {
   EffectivePolicy,
   Environment,
@@ -9,7 +15,7 @@ import type {
 } from "../contract/index.ts";
 import type { OutworkError } from "../errors.ts";
 import { type Presets, resolveRequest } from "../policy/index.ts";
-import type { AgentLink, WaitOptions } from "./agent-link.ts";
+import type { AgentLink, Channel, WaitOptions } from "./agent-link.ts";
 import { watchExpiry } from "./expiry.ts";
 import { type Ending, endingNow, environmentGone } from "./gone.ts";
 import { Launch } from "./launch.ts";
@@ -126,6 +132,22 @@ export class EnvironmentEntry {
     return this.#calls.run(options.signal, async (signal) => {
       const { agent } = await this.#launch.wait(signal);
       return agent.write(method, params, source, { signal });
+    });
+  }
+
+  /**
+   * Opens a connection of the exec-server protocol and hands it to `talk`; counts as in use until
+   * that settles.
+   * @throws `environment-gone` as above
+   */
+  execServer(
+    peer: ExecServerPeer,
+    talk: (channel: Channel, signal: AbortSignal) => Promise<void>,
+    options: WaitOptions,
+  ): Promise<void> {
+    return this.#calls.run(options.signal, async (signal) => {
+      const { agent } = await this.#launch.wait(signal);
+      await talk(await agent.execServer(peer, { signal }), signal);
     });
   }
 

@@ -1,6 +1,13 @@
 import type { Duplex } from "node:stream";
-import type { AgentMethod, AgentStream, ParamsOf, ResultOf } from "../contract/agent.ts";
-import type { AgentLink, WaitOptions } from "../core/agent-link.ts";
+import type {
+  AgentMethod,
+  AgentStream,
+  ExecServerPeer,
+  ParamsOf,
+  ResultOf,
+} from "../contract/agent.ts";
+import { EXEC_SERVER_METHOD } from "../contract/constants.ts";
+import type { AgentLink, Channel, WaitOptions } from "../core/agent-link.ts";
 import { asError, OutworkError } from "../errors.ts";
 import { FrameStream } from "../wire/frames.ts";
 import { resultOf, unreachable } from "./answers.ts";
@@ -37,7 +44,7 @@ export class StreamLink implements AgentLink {
     params: ParamsOf<M>,
     { signal }: WaitOptions,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const frames = await this.#open(signal);
+    const frames = await this.#openFor(signal);
     await frames.send(JSON.stringify({ id: 1, method, params }));
     resultOf(await nextText(frames));
     return bytesOf(frames);
@@ -49,7 +56,7 @@ export class StreamLink implements AgentLink {
     source: AsyncIterable<Uint8Array>,
     { signal }: WaitOptions,
   ): Promise<ResultOf<M>> {
-    const frames = await this.#open(signal);
+    const frames = await this.#openFor(signal);
     try {
       await frames.send(JSON.stringify({ id: 1, method, params }));
       const answer = nextText(frames);
@@ -59,6 +66,13 @@ export class StreamLink implements AgentLink {
     } finally {
       frames.destroy();
     }
+  }
+
+  async execServer(peer: ExecServerPeer, { signal }: WaitOptions): Promise<Channel> {
+    const frames = await this.#openFor(signal);
+    await frames.send(JSON.stringify({ id: 1, method: EXEC_SERVER_METHOD, params: peer }));
+    resultOf(await nextText(frames));
+    return frames;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,14 +98,19 @@ export class StreamLink implements AgentLink {
     this.#control = null;
   }
 
+  /** A connection that lives no longer than `signal` lets it. */
+  async #openFor(signal: AbortSignal): Promise<FrameStream> {
+    const frames = await this.#open(signal);
+    const abort = () => frames.destroy();
+    signal.addEventListener("abort", abort);
+    void frames.closed.then(() => signal.removeEventListener("abort", abort));
+    return frames;
+  }
+
   async #open(signal: AbortSignal): Promise<FrameStream> {
     if (this.#disposed) throw unreachable(new Error("the environment is being removed"));
     try {
-      const frames = new FrameStream(await this.#connect({ signal }));
-      const abort = () => frames.destroy();
-      signal.addEventListener("abort", abort);
-      void frames.closed.then(() => signal.removeEventListener("abort", abort));
-      return frames;
+      return new FrameStream(await this.#connect({ signal }));
     } catch (error) {
       throw error instanceof OutworkError ? error : unreachable(asError(error));
     }

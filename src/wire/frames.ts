@@ -8,8 +8,8 @@ import type { Duplex } from "node:stream";
 const KINDS = { text: 1, binary: 2, end: 3 } as const;
 const HEADER_BYTES = 5;
 
-/** Largest payload taken: what a stock exec-server client may send, and room for its envelope. */
-export const MAX_FRAME_BYTES = 68_157_440;
+/** Largest payload taken: twice what an exec-server client may send, so that it can be told so. */
+export const MAX_FRAME_BYTES = 134_217_728;
 /** Frames that may wait for a slow consumer before the stream is paused. */
 const QUEUED_FRAMES = 16;
 

@@ -47,9 +47,9 @@ async function linesOf(response: IncomingMessage): Promise<Record<string, unknow
 test("output is one event a line, from the cursor on, until it is closed", async (t) => {
   const { agent, follow } = await listening(t);
   const events: OutputEvent[] = [
-    { type: "omitted", from_seq: 8, to_seq: 9, bytes: 100 },
-    outputEvent(10, randomBytes(70_000)),
-    outputEvent(11, new Uint8Array()),
+    { type: "omitted", from_seq: 8, to_seq: 9, resume_offset: 100 },
+    outputEvent(10, randomBytes(70_000), 100),
+    outputEvent(11, new Uint8Array(), 70_100),
     { type: "exited", seq: 12, exit_code: 3, cause: "exited" },
     { type: "closed", seq: 13, total_bytes: 70_100, dropped_bytes: 100 },
   ];

@@ -1,6 +1,6 @@
 import type { AgentMethod, AgentStream, ParamsOf, ResultOf } from "../../src/contract/agent.ts";
 import type { Process } from "../../src/contract/index.ts";
-import type { AgentLink, WaitOptions } from "../../src/core/agent-link.ts";
+import type { AgentLink, Channel, WaitOptions } from "../../src/core/agent-link.ts";
 import { waitFor } from "../../src/core/wait-for.ts";
 import { OutworkError } from "../../src/errors.ts";
 
@@ -54,6 +54,10 @@ export class FakeAgent implements AgentLink {
   async read<M extends Download>(method: M, params: ParamsOf<M>, options: WaitOptions) {
     this.calls.push({ method, params });
     return known(this.#streams.get(method), method)(params as never, options);
+  }
+
+  execServer(): Promise<Channel> {
+    return Promise.reject(new Error("this agent speaks no exec-server protocol"));
   }
 
   async write<M extends Upload>(

@@ -9,9 +9,9 @@ export function recordOf(event: OutputEvent): Uint8Array {
   return Buffer.concat([Buffer.from(`${header}\n`), bytes]);
 }
 
-export function outputEvent(seq: number, bytes: Uint8Array): OutputEvent {
+export function outputEvent(seq: number, bytes: Uint8Array, offset = 0): OutputEvent {
   const chunk = Buffer.from(bytes).toString("base64");
-  return { type: "output", seq, stream: "stdout", chunk };
+  return { type: "output", seq, stream: "stdout", offset, chunk };
 }
 
 /** A process that printed `bytes` and exited with 0. */

@@ -9,7 +9,7 @@ import type {
   TerminalSize,
 } from "../../contract/process.ts";
 import type { Sandboxed } from "../sandbox/sandbox.ts";
-import { OutputLog } from "./output-log.ts";
+import { OutputLog, type ReaderRule } from "./output-log.ts";
 import { StdinWriter } from "./stdin-writer.ts";
 import { commandGroup, killSandbox } from "./tree.ts";
 
@@ -29,7 +29,7 @@ export interface ProcessDescription {
   readonly tty: boolean;
   readonly policy: EffectivePolicy;
   readonly retainedBytes: number;
-  readonly waitForReaders: boolean;
+  readonly readers: ReaderRule;
 }
 
 /** One running program and its output. Lives until its sandbox is empty and its streams have ended. */
@@ -46,7 +46,7 @@ export class AgentProcess {
   constructor(description: ProcessDescription, sandboxed: Sandboxed) {
     this.description = description;
     this.#sandboxed = sandboxed;
-    this.log = new OutputLog(description.retainedBytes, description.waitForReaders);
+    this.log = new OutputLog(description.retainedBytes, description.readers);
     this.stdin = new StdinWriter(this.#input(), description.tty);
     this.#watch();
   }

@@ -6,6 +6,8 @@ export interface Deadlines {
   readonly quietTimeoutMs: number | null;
 }
 
+export const NO_DEADLINES: Deadlines = { timeoutMs: null, quietTimeoutMs: null };
+
 /** SIGTERM first: what a command prints on its way out is worth having. */
 const GRACE_MS = 500;
 

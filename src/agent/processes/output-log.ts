@@ -14,6 +14,14 @@ type End = Extract<LogEvent, { type: "exited" | "closed" }>;
 /** How long a reader that vanished, or has not come yet, holds back a process that waits for it. */
 export const READER_GRACE_MS = 30_000;
 
+/**
+ * Whether the process is made to wait for its readers, and for how long for one that is not there:
+ * at its start, or after the last one has gone.
+ */
+export type ReaderRule =
+  | { readonly kind: "never-wait" }
+  | { readonly kind: "wait-for"; readonly absentMs: number };
+
 interface Reader {
   /** The last event it has taken. */
   seq: number;
@@ -21,25 +29,25 @@ interface Reader {
 
 /**
  * A process's output: numbered events, any number of readers at their own pace, and an exact account
- * of what was dropped. With `waitForReaders` nothing is dropped that a reader still needs; the log is
- * `full` instead, and the process is made to wait.
+ * of what was dropped. Under the rule `wait-for` nothing is dropped that a reader still needs; the log
+ * is `full` instead, and the process is made to wait.
  *
  * Emits `append` when something was added and `drained` when it is no longer full.
  */
 export class OutputLog extends EventEmitter<{ append: []; drained: [] }> {
-  readonly #waitForReaders: boolean;
+  readonly #rule: ReaderRule;
   readonly #chunks: ChunkStore;
   readonly #ends: End[] = [];
   readonly #readers = new Set<Reader>();
   #expected: { reader: Reader; timer: NodeJS.Timeout } | null = null;
   #nextSeq = 1;
 
-  constructor(limitBytes: number, waitForReaders: boolean) {
+  constructor(limitBytes: number, rule: ReaderRule) {
     super();
     this.setMaxListeners(0);
     this.#chunks = new ChunkStore(limitBytes);
-    this.#waitForReaders = waitForReaders;
-    if (waitForReaders) this.#expectReader(0);
+    this.#rule = rule;
+    this.#expectReader(0);
   }
 
   get closed(): boolean {
@@ -53,11 +61,21 @@ export class OutputLog extends EventEmitter<{ append: []; drained: [] }> {
 
   /** True when the process has to wait until a reader has taken something. */
   get full(): boolean {
-    return this.#waitForReaders && this.#readers.size > 0 && this.#chunks.overLimit;
+    return this.#waits && this.#readers.size > 0 && this.#chunks.overLimit;
   }
 
   get readerCount(): number {
     return this.#readers.size - (this.#expected ? 1 : 0);
+  }
+
+  /** The event of the process's exit, once there is one. */
+  get exit(): Extract<End, { type: "exited" }> | null {
+    const [first] = this.#ends;
+    return first?.type === "exited" ? first : null;
+  }
+
+  get #waits(): boolean {
+    return this.#rule.kind === "wait-for";
   }
 
   totals(): OutputTotals {
@@ -117,21 +135,20 @@ export class OutputLog extends EventEmitter<{ append: []; drained: [] }> {
 
   #take(reader: Reader, event: LogEvent): void {
     reader.seq = event.type === "omitted" ? event.to_seq : event.seq;
-    if (this.#waitForReaders) this.#relieve();
+    if (this.#waits) this.#relieve();
   }
 
   #leave(reader: Reader): void {
     this.#readers.delete(reader);
-    if (this.#waitForReaders && this.#readers.size === 0 && !this.closed) {
-      this.#expectReader(reader.seq);
-    }
+    if (this.#readers.size === 0 && !this.closed) this.#expectReader(reader.seq);
     this.#relieve();
   }
 
   /** Keeps the place of a reader that is expected, for a while. */
   #expectReader(seq: number): void {
+    if (this.#rule.kind === "never-wait" || this.#rule.absentMs === 0) return;
     const reader = { seq };
-    const timer = setTimeout(() => this.#stopExpecting(), READER_GRACE_MS);
+    const timer = setTimeout(() => this.#stopExpecting(), this.#rule.absentMs);
     timer.unref();
     this.#readers.add(reader);
     this.#expected = { reader, timer };
@@ -153,7 +170,7 @@ export class OutputLog extends EventEmitter<{ append: []; drained: [] }> {
 
   /** Drops the oldest chunks over the limit, but none that somebody may wait for and does. */
   #evict(): void {
-    const taken = this.#waitForReaders ? this.#slowest() : Number.POSITIVE_INFINITY;
+    const taken = this.#waits ? this.#slowest() : Number.POSITIVE_INFINITY;
     while (this.#chunks.overLimit) {
       const { oldest } = this.#chunks;
       if (!oldest || oldest.seq > taken) return;

@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
-import type { AgentConfig, ResolvedStartProcess } from "../../contract/agent.ts";
-import type { TerminalSize } from "../../contract/process.ts";
+import type { AgentConfig } from "../../contract/agent.ts";
 import { asError, OutworkError } from "../../errors.ts";
-import { meet } from "../../policy/index.ts";
+import { meet } from "../../policy/meet.ts";
 import type { Sandbox, Sandboxed } from "../sandbox/sandbox.ts";
 import { sandboxVariables } from "../variables.ts";
 import type { EnvironmentView } from "../view.ts";
 import { AgentProcess } from "./agent-process.ts";
 import { enforceDeadlines } from "./deadlines.ts";
 import { checkStart } from "./lookup.ts";
+import type { ProcessRequest } from "./process-request.ts";
 import { Retention } from "./retention.ts";
 
 /** Every process of the environment, running or still readable. */
@@ -18,10 +18,10 @@ export class ProcessTable {
   readonly #config: AgentConfig;
   readonly #view: EnvironmentView;
   readonly #sandbox: Sandbox;
-  readonly #processes = new Map<string, { process: AgentProcess; start: ResolvedStartProcess }>();
+  readonly #processes = new Map<string, { process: AgentProcess; request: ProcessRequest }>();
   readonly #starting = new Map<
     string,
-    { started: Promise<AgentProcess>; start: ResolvedStartProcess }
+    { started: Promise<AgentProcess>; request: ProcessRequest }
   >();
   readonly #retention = new Retention((processId) => this.#processes.delete(processId));
 
@@ -53,18 +53,18 @@ export class ProcessTable {
    * @throws `start-failed` the program or its folder; the id stays free
    * @throws `enforcement-missing` the sandbox cannot be built
    */
-  async start(start: ResolvedStartProcess): Promise<AgentProcess> {
-    const processId = start.process_id ?? `proc_${randomBytes(8).toString("hex")}`;
+  async start(request: ProcessRequest): Promise<AgentProcess> {
+    const processId = request.processId ?? `proc_${randomBytes(8).toString("hex")}`;
     const known = this.#processes.get(processId) ?? this.#starting.get(processId);
     if (known) {
-      if (!isDeepStrictEqual(known.start, start)) throw idTaken(processId);
+      if (!isDeepStrictEqual(known.request, request)) throw idTaken(processId);
       return "process" in known ? known.process : known.started;
     }
-    const started = this.#launch(processId, start);
-    this.#starting.set(processId, { started, start });
+    const started = this.#launch(processId, request);
+    this.#starting.set(processId, { started, request });
     try {
       const process = await started;
-      this.#processes.set(processId, { process, start });
+      this.#processes.set(processId, { process, request });
       this.#retention.track(process);
       return process;
     } finally {
@@ -82,29 +82,19 @@ export class ProcessTable {
     );
   }
 
-  async #launch(processId: string, start: ResolvedStartProcess): Promise<AgentProcess> {
-    const policy = start.policy ? meet(this.#config.policy, start.policy) : this.#config.policy;
-    const cwd = start.cwd ?? this.#config.workspace;
-    const variables = sandboxVariables(this.#config, policy, start.variables);
-    const { argv, stdin } = start;
+  async #launch(processId: string, request: ProcessRequest): Promise<AgentProcess> {
+    const { argv, stdin, tty, retainedBytes, readers, deadlines } = request;
+    const policy = request.policy ? meet(this.#config.policy, request.policy) : this.#config.policy;
+    const cwd = request.cwd ?? this.#config.workspace;
+    const variables = request.inherits
+      ? sandboxVariables(this.#config, policy, request.variables)
+      : request.variables;
     checkStart(this.#view, argv[0] ?? "", cwd, variables.PATH);
-    const tty: TerminalSize | null = start.tty ?? null;
     const sandboxed = this.#sandbox.run({ argv, cwd, variables, policy, stdin, tty });
     await spawned(sandboxed);
-    const description = {
-      processId,
-      argv,
-      cwd,
-      tty: tty !== null,
-      policy,
-      retainedBytes: start.retained_bytes,
-      waitForReaders: start.back_pressure === "reader",
-    };
+    const description = { processId, argv, cwd, tty: tty !== null, policy, retainedBytes, readers };
     const process = new AgentProcess(description, sandboxed);
-    enforceDeadlines(process, {
-      timeoutMs: start.timeout_ms ?? null,
-      quietTimeoutMs: start.quiet_timeout_ms ?? null,
-    });
+    enforceDeadlines(process, deadlines);
     return process;
   }
 }

@@ -1,4 +1,5 @@
-import { CANCEL_METHOD } from "../../contract/constants.ts";
+import type { ExecServerPeer } from "../../contract/agent.ts";
+import { CANCEL_METHOD, EXEC_SERVER_METHOD } from "../../contract/constants.ts";
 import { OutworkError, toProblem } from "../../errors.ts";
 import type { FrameStream } from "../../wire/frames.ts";
 import type { Handlers } from "./methods.ts";
@@ -12,7 +13,7 @@ interface Request {
   readonly params: unknown;
 }
 
-type Log = (error: unknown) => void;
+type Log = (error: unknown) => unknown;
 
 /**
  * Serves one connection of the service until it closes. Requests on it may overlap; a request for a
@@ -28,6 +29,7 @@ export async function serveConnection(
   try {
     for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
       const request = JSON.parse(frame.payload.toString("utf8")) as Request;
+      if (request.method === EXEC_SERVER_METHOD) return await execServer(frames, request, handlers);
       if (request.method in handlers.sources) return await sendOut(frames, request, handlers, log);
       if (request.method in handlers.sinks) return await takeIn(frames, request, handlers, log);
       if (request.method === CANCEL_METHOD) calls.get(request.id)?.abort();
@@ -41,6 +43,15 @@ export async function serveConnection(
   }
 }
 
+async function execServer(
+  frames: FrameStream,
+  request: Request,
+  handlers: Handlers,
+): Promise<void> {
+  await frames.send(JSON.stringify({ id: request.id, result: {} }));
+  await handlers.execServer(request.params as ExecServerPeer, frames);
+}
+
 async function serveCall(
   frames: FrameStream,
   request: Request,
@@ -50,7 +61,8 @@ async function serveCall(
 ): Promise<void> {
   const running = new AbortController();
   calls.set(request.id, running);
-  const reply = await answerTo(request, log, () => {
+  const logUnlessGone: Log = (error) => running.signal.aborted || log(error);
+  const reply = await answerTo(request, logUnlessGone, () => {
     const handler = handlerOf(methods, request.method);
     return handler(request.params, running.signal);
   });

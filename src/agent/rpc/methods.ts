@@ -4,8 +4,10 @@ import type {
   AGENT_STREAMS,
   AgentMethod,
   AgentStream,
+  ExecServerPeer,
   ResultOf,
 } from "../../contract/agent.ts";
+import type { FrameStream } from "../../wire/frames.ts";
 
 type MethodParams<M extends AgentMethod> = z.output<(typeof AGENT_METHODS)[M]["params"]>;
 type StreamParams<M extends AgentStream> = z.output<(typeof AGENT_STREAMS)[M]["params"]>;
@@ -35,7 +37,11 @@ export type Sinks = {
   ) => Promise<ResultOf<M>>;
 };
 
+/** Takes over a connection for the exec-server protocol until it is gone. */
+export type ExecServerHandler = (peer: ExecServerPeer, frames: FrameStream) => Promise<void>;
+
 export interface Handlers {
+  readonly execServer: ExecServerHandler;
   readonly methods: Methods;
   readonly sources: Sources;
   readonly sinks: Sinks;

@@ -15,7 +15,7 @@ export interface Way {
   readonly containerId: string;
   readonly door: string;
   /** argv of the agent inside of the container; a verb follows. */
-  readonly agent: Program;
+  readonly agentProgram: Program;
 }
 
 /** Opens the agent's socket: here where its folder is ours, through the engine where it is not. */
@@ -34,6 +34,9 @@ async function openSocket({ doors, door }: Way, { signal }: WaitOptions): Promis
   }
 }
 
-async function openBridge({ engine, containerId, agent }: Way, wait: WaitOptions): Promise<Duplex> {
-  return new Bridge(await engine.exec(containerId, [...agent, "bridge", SOCKET], wait));
+async function openBridge(
+  { engine, containerId, agentProgram }: Way,
+  wait: WaitOptions,
+): Promise<Duplex> {
+  return new Bridge(await engine.exec(containerId, [...agentProgram, "bridge", SOCKET], wait));
 }

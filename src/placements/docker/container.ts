@@ -7,7 +7,8 @@ import type { Image } from "./images.ts";
 import { type Identity, labelsOf } from "./labels.ts";
 import { type Walls, walledHost } from "./profile.ts";
 
-export const CONFIG_FILE = `${AGENT_FOLDER}/agent.json`;
+/** The agent is told what it is through its stdin: no file of it stays anywhere. */
+const CONFIG_FILE = "/dev/stdin";
 /** Where the agent's socket is, on either side of a mount. */
 export const RUN_FOLDER = `${AGENT_FOLDER}/run`;
 
@@ -17,6 +18,7 @@ const CPU_UNITS = 1_000_000_000;
 
 /** Everything that decides what one container is. */
 export interface Plan {
+  readonly containerName: string;
   readonly identity: Identity;
   readonly owner: string;
   readonly image: Image;
@@ -37,15 +39,19 @@ export function containerName(environmentId: string, owner: string): string {
 export function containerOptions(plan: Plan): ContainerOptions {
   const { identity, owner, image, ids } = plan;
   return {
-    name: containerName(identity.spec.id, owner),
+    name: plan.containerName,
     Image: image.name,
     Labels: labelsOf(owner, identity),
     Hostname: identity.spec.id,
     User: `${ids.uid}:${ids.gid}`,
-    WorkingDir: "/",
+    // Engines make a missing working folder; bubblewrap starts from this one before it is furnished.
+    WorkingDir: "/tmp",
     Env: withoutImageVariables(image.variables),
     Entrypoint: [...agentProgram(plan.toolbox), "serve", CONFIG_FILE],
     Cmd: [],
+    AttachStdin: true,
+    OpenStdin: true,
+    StdinOnce: true,
     Healthcheck: { Test: ["NONE"] },
     HostConfig: {
       ...walledHost(plan.walls),
@@ -54,6 +60,7 @@ export function containerOptions(plan: Plan): ContainerOptions {
       NetworkMode: identity.spec.policy.network === "off" ? "none" : "bridge",
       LogConfig: LOG,
       Mounts: mounts(plan),
+      ...(plan.socketFolder === null && { Tmpfs: { [RUN_FOLDER]: ownFolder(ids) } }),
     },
   };
 }
@@ -80,6 +87,11 @@ function limits({ identity }: Plan): Partial<NonNullable<ContainerOptions["HostC
     ...(pids !== undefined && { PidsLimit: pids }),
     ...(cpus !== undefined && { NanoCpus: Math.round(cpus * CPU_UNITS) }),
   };
+}
+
+/** A folder in memory for a socket that stays inside. */
+function ownFolder({ uid, gid }: Ids): string {
+  return `uid=${uid},gid=${gid},mode=0700,size=1m,noexec,nosuid,nodev`;
 }
 
 function mounts({ toolboxVolume, socketFolder }: Plan) {

@@ -1,4 +1,5 @@
 import type { Duplex, Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import Docker from "dockerode";
 import type { WaitOptions } from "../../core/agent-link.ts";
 import { dialOptions, type EngineAddress } from "./address.ts";
@@ -8,6 +9,9 @@ import { callEngine, EngineRefusal } from "./engine-call.ts";
 const CALL_TIMEOUT_MS = 30_000;
 /** Copying the toolbox or an image's files to a distant engine. */
 const COPY_TIMEOUT_MS = 600_000;
+const REMOVAL_STEP_MS = 50;
+const NOT_FOUND = 404;
+export const CONFLICT = 409;
 
 export type ContainerOptions = Docker.ContainerCreateOptions;
 export type ContainerDetails = Docker.ContainerInspectInfo;
@@ -70,11 +74,24 @@ export class Engine {
   async removeContainer(id: string, wait: WaitOptions): Promise<void> {
     const container = this.#docker.getContainer(id);
     const options = { force: true, v: true };
-    await unlessGone(
-      this.#call("remove a container", wait, (abortSignal) =>
+    try {
+      await this.#call("remove a container", wait, (abortSignal) =>
         container.remove({ ...options, abortSignal }),
-      ),
-    );
+      );
+    } catch (error) {
+      const status = error instanceof EngineRefusal ? error.status : 0;
+      if (status === CONFLICT) await this.#waitForRemoval(id, wait);
+      else if (status !== NOT_FOUND) throw error;
+    }
+  }
+
+  /** A container's stdio from now on, output in stream frames; ends when the container does. */
+  attach(id: string, wait: WaitOptions): Promise<Duplex> {
+    const container = this.#docker.getContainer(id);
+    const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true };
+    return this.#call("attach to a container", wait, (abortSignal) =>
+      container.attach({ ...options, abortSignal }),
+    ) as Promise<Duplex>;
   }
 
   /** Waits until a container has stopped. */
@@ -171,6 +188,28 @@ export class Engine {
     );
   }
 
+  /** Names of the volumes that carry all these labels, `name=value` or `name`. */
+  async listVolumes(labels: readonly string[], wait: WaitOptions): Promise<string[]> {
+    const filters = JSON.stringify({ label: labels });
+    const { Volumes } = await this.#call("list volumes", wait, (abortSignal) =>
+      this.#docker.listVolumes({ filters, abortSignal }),
+    );
+    return (Volumes ?? []).map(({ Name }) => Name);
+  }
+
+  /** @returns false: something uses it */
+  async removeVolume(name: string, wait: WaitOptions): Promise<boolean> {
+    const volume = this.#docker.getVolume(name);
+    try {
+      await this.#call("remove a volume", wait, (abortSignal) => volume.remove({ abortSignal }));
+      return true;
+    } catch (error) {
+      const status = error instanceof EngineRefusal ? error.status : 0;
+      if (status !== CONFLICT && status !== NOT_FOUND) throw error;
+      return status === NOT_FOUND;
+    }
+  }
+
   /** Events of containers with this label, as a stream of JSON lines that ends with the connection. */
   watchContainers(label: string, events: string[], wait: WaitOptions): Promise<Readable> {
     const filters = { type: ["container" as const], label: [label], event: events };
@@ -188,6 +227,13 @@ export class Engine {
     return this.#call("start an exec", wait, (abortSignal) =>
       exec.start({ hijack: true, stdin: true, abortSignal }),
     );
+  }
+
+  /** Somebody else is removing it. */
+  async #waitForRemoval(id: string, wait: WaitOptions): Promise<void> {
+    while ((await this.inspectContainer(id, wait)) !== null) {
+      await sleep(REMOVAL_STEP_MS, undefined, wait);
+    }
   }
 
   #call<T>(
@@ -211,7 +257,7 @@ async function unlessGone<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof EngineRefusal && error.status === 404) return null;
+    if (error instanceof EngineRefusal && error.status === NOT_FOUND) return null;
     throw error;
   }
 }

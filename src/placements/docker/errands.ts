@@ -21,11 +21,13 @@ export interface Errand {
 export class Errands {
   readonly #engine: Engine;
   readonly #owner: string;
-  readonly #running = new Set<string>();
+  readonly #inUse: Set<string>;
 
-  constructor(engine: Engine, owner: string) {
+  /** @param inUse names of the containers that this service has in hand; shared with launches */
+  constructor(engine: Engine, owner: string, inUse: Set<string>) {
     this.#engine = engine;
     this.#owner = owner;
+    this.#inUse = inUse;
   }
 
   /** Creates a container, lets `work` use it, and removes it whatever happens. */
@@ -38,7 +40,7 @@ export class Errands {
     const Labels = { [LABEL.owner]: this.#owner, [LABEL.errand]: what };
     const defaults = { Image: EMPTY_IMAGE, Cmd: ["/none"], NetworkDisabled: true };
     const all = { ...defaults, ...options, name, Labels };
-    this.#running.add(name);
+    this.#inUse.add(name);
     try {
       // Not given up half way: a container without a known id could not be removed.
       const id = await this.#engine.createContainer(all, undoing());
@@ -48,13 +50,13 @@ export class Errands {
         await this.#engine.removeContainer(id, undoing());
       }
     } finally {
-      this.#running.delete(name);
+      this.#inUse.delete(name);
     }
   }
 
   /** Is the container of that name in use right now, rather than left by a crash? */
   isRunning(name: string): boolean {
-    return this.#running.has(name);
+    return this.#inUse.has(name);
   }
 
   async #needEmptyImage(wait: WaitOptions): Promise<void> {

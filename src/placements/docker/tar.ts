@@ -26,7 +26,7 @@ async function feed(pack: Pack, entries: readonly TarEntry[]): Promise<void> {
 }
 
 async function add(pack: Pack, { path, mode, uid, gid, content }: TarEntry): Promise<void> {
-  const header = { name: path, mode, uid, gid, mtime: new Date(0) };
+  const header = { name: path, mode, uid, gid, mtime: new Date() };
   if (content === undefined) pack.entry({ ...header, type: "directory" });
   else if ("text" in content) pack.entry(header, content.text);
   else {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { WaitOptions } from "../../core/agent-link.ts";
 import { TOOLBOX_FOLDER } from "../toolbox/collect.ts";
 import type { Toolbox } from "../toolbox/toolbox.ts";
-import type { Engine } from "./engine.ts";
+import { CONFLICT, type Engine } from "./engine.ts";
 import { EngineRefusal } from "./engine-call.ts";
 import { type Errands, undoing } from "./errands.ts";
 import { LABEL } from "./labels.ts";
@@ -13,7 +13,6 @@ const COMPLETE = "complete";
 /** Another service that fills the volume has this long before it counts as crashed. */
 const FILLING_TIMEOUT_MS = 300_000;
 const RETRY_MS = 250;
-const CONFLICT = 409;
 
 /**
  * The toolbox in the engine: a volume named by its content, filled once and mounted read-only by all.
@@ -41,7 +40,16 @@ export class ToolboxVolume {
     await this.#fill(name, toolbox, wait);
     const filled = await this.#engine.inspectVolume(name, wait);
     this.#wholeSince = filled === null ? null : createdAt(filled);
+    await this.#removeOutdated(name, wait);
     return name;
+  }
+
+  /** Toolboxes of our own earlier versions; those that environments still use stay. */
+  async #removeOutdated(current: string, wait: WaitOptions): Promise<void> {
+    const ours = [`${LABEL.owner}=${this.#owner}`, LABEL.toolbox];
+    const names = await this.#engine.listVolumes(ours, wait);
+    const outdated = names.filter((name) => name !== current);
+    await Promise.all(outdated.map((name) => this.#engine.removeVolume(name, wait)));
   }
 
   /** The loader's name is the lock: an engine has one container of a name. */

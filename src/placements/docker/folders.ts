@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import { AGENT_FOLDER } from "../../contract/constants.ts";
 import type { WaitOptions } from "../../core/agent-link.ts";
 import { OutworkError } from "../../errors.ts";
-import { agentConfig, HOME } from "./agent-config.ts";
-import { CONFIG_FILE, type Plan, RUN_FOLDER } from "./container.ts";
+import { HOME } from "./agent-config.ts";
+import type { Plan } from "./container.ts";
 import type { Engine, PathStat } from "./engine.ts";
 import { type TarEntry, tarOf } from "./tar.ts";
 
@@ -12,18 +12,17 @@ const TAKEN = ["/dev", "/proc", "/sys", AGENT_FOLDER];
 const ROOT = { uid: 0, gid: 0 };
 
 /**
- * Puts the agent's configuration and the folders of its user into a container that has not started:
- * through the engine, which can give them away to an ordinary user in any image.
+ * Makes home, workspace and `/tmp` in a container, with the right owners: through the engine, which can
+ * give folders away to an ordinary user in any image. To be done before any command has run there.
  * @throws `validation-failed` the workspace cannot be where the spec wants it
  */
-export async function putFirstFiles(
+export async function makeFolders(
   engine: Engine,
   id: string,
   plan: Plan,
   wait: WaitOptions,
 ): Promise<void> {
   const { workspace } = plan.identity.spec;
-  checkWorkspace(workspace);
   const paths = [...new Set(["/tmp", ...withParents(HOME), ...withParents(workspace)])];
   const stats = new Map(
     await Promise.all(
@@ -31,27 +30,23 @@ export async function putFirstFiles(
     ),
   );
   if (stats.get(workspace)?.isFolder === false) throw notFolder(workspace);
-  await engine.putFiles(
-    id,
-    "/",
-    tarOf([...folders(plan, paths, stats), ...agentFiles(plan)]),
-    wait,
-  );
+  await engine.putFiles(id, "/", tarOf(folders(plan, paths, stats)), wait);
 }
 
-function checkWorkspace(workspace: string): void {
+/** @throws `validation-failed` no container can have its workspace there */
+export function checkWorkspace(workspace: string): void {
   const isTaken = TAKEN.some((path) => workspace === path || workspace.startsWith(`${path}/`));
   if (workspace !== "/" && !isTaken) return;
   throw new OutworkError(
     "validation-failed",
-    `the workspace cannot be ${workspace}: it must be a folder below /, and not in ${TAKEN.join(", ")}`,
+    `The workspace cannot be ${workspace}: it must be a folder below /, and not in ${TAKEN.join(", ")}.`,
   );
 }
 
 function notFolder(workspace: string): OutworkError {
   return new OutworkError(
     "validation-failed",
-    `the workspace cannot be ${workspace}: the image has something there that is not a folder`,
+    `The workspace cannot be ${workspace}: the image has something there that is not a folder.`,
   );
 }
 
@@ -75,16 +70,4 @@ function folders(
       return stat?.isFolder === false ? [] : [{ ...entry, mode: 0o1777, ...ROOT }];
     return stat === null ? [{ ...entry, mode: 0o755, ...ROOT }] : [];
   });
-}
-
-function agentFiles(plan: Plan): TarEntry[] {
-  const { ids } = plan;
-  const text = JSON.stringify(agentConfig(plan));
-  return [
-    { path: `${AGENT_FOLDER.slice(1)}/`, mode: 0o700, ...ids },
-    { path: CONFIG_FILE.slice(1), mode: 0o600, ...ids, content: { text } },
-    ...(plan.socketFolder === null
-      ? [{ path: `${RUN_FOLDER.slice(1)}/`, mode: 0o700, ...ids }]
-      : []),
-  ];
 }
