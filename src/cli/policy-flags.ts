@@ -4,7 +4,7 @@ import { UsageError } from "./usage-error.ts";
 
 /** Flags that ask for a policy. */
 export const POLICY_FLAGS = {
-  policy: { value: "PRESET", help: `Policy to start from: ${Preset.options.join(", ")}.` },
+  policy: { value: "PRESET", help: `One of ${Preset.options.join(", ")}.` },
   network: { value: "on|off", help: "Whether commands may use the network." },
   "writable-root": {
     value: "PATH",
