@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { type IPty, spawn } from "@lydell/node-pty";
+import { asError } from "../../src/errors.ts";
 import type { FakeProcess } from "../support/fake-process.ts";
 import { FakeService } from "../support/fake-service.ts";
 import { cliArgv, cliVariables, runCli } from "../support/outwork-cli.ts";
@@ -83,17 +84,31 @@ test("PT-02: resizing without end while the command ends harms nobody", async (t
     ...["exec", "-t", "env_1", "--url", service.url, "--", "bash"],
   ]);
   await showing("ready$ ");
-  let cols = 80;
-  const resizing = setInterval(() => {
-    cols = cols === 80 ? 81 : 80;
-    pty.resize(cols, 24);
-  }, 1);
-  ended.finally(() => clearInterval(resizing)).catch(() => {});
+  const resizing = resizeUntil(pty, ended);
   await until(service.process, () => service.process.sizes.length > 3);
   service.process.end(3);
   assert.equal(await ended, 3);
+  await resizing;
   assert.equal(shown(), "ready$ ");
 });
+
+/** Resizes the terminal again and again. The library that plays it throws once it has gone. */
+async function resizeUntil(pty: IPty, ended: Promise<number>): Promise<void> {
+  let over = false;
+  const watched = ended.then(() => {
+    over = true;
+  });
+  for (let cols = 80; !over; cols = 161 - cols) {
+    try {
+      pty.resize(cols, 24);
+    } catch (error) {
+      assert.match(asError(error).message, /ioctl\(2\) failed/);
+      break;
+    }
+    await sleep(1);
+  }
+  await watched;
+}
 
 test("attach gives the keyboard to a process on a terminal, and Ctrl-] leaves it", async (t) => {
   await using service = await shellService();
