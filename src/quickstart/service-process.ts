@@ -28,12 +28,22 @@ export class ServiceProcess {
     this.#child = spawn(process.execPath, [MAIN], {
       env: { PATH: process.env.PATH, OUTWORK_STATE: this.stateFolder, OUTWORK_PORT: "0" },
       stdio: ["ignore", log, log],
+      // Ctrl-C is for us: we need the service to clean up.
+      detached: true,
     });
     await this.#answers(this.#child, Date.now() + START_MS);
   }
 
   client(): Promise<Outwork> {
     return Outwork.local({ OUTWORK_STATE: this.stateFolder });
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  get isRunning(): boolean {
+    return this.#child?.exitCode === null && this.#child.signalCode === null;
   }
 
   async port(): Promise<string> {
@@ -84,7 +94,7 @@ export class ServiceProcess {
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || !this.isRunning) return;
     const exited = once(child, "exit");
     child.kill(signal);
     await exited;
