@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { ExecServerClose } from "../contract/agent.ts";
 import type { Channel } from "../core/agent-link.ts";
 import type { Environments } from "../core/environments.ts";
 import { asError, toProblem } from "../errors.ts";
@@ -144,8 +145,14 @@ async function relay(socket: WebSocket, channel: Channel, signal: AbortSignal): 
   socket.resume();
   for (let message = await channel.next(); message; message = await channel.next()) {
     if (signal.aborted) return;
-    await deliver(socket, message.payload);
+    if (message.isText) closeAs(socket, message.payload);
+    else await deliver(socket, message.payload);
   }
+}
+
+function closeAs(socket: WebSocket, wish: Buffer): void {
+  const { code, reason } = JSON.parse(wish.toString("utf8")) as ExecServerClose;
+  socket.close(code, reason);
 }
 
 /** Clients may send text in binary messages; to the agent it is text in any case. */

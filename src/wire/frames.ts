@@ -47,15 +47,25 @@ export class FrameStream {
     stream.once("end", () => this.#fail(new BrokenStreamError("the stream broke off")));
   }
 
+  /** Bytes that the other side has not taken yet. */
+  get pendingBytes(): number {
+    return this.#stream.writableLength;
+  }
+
   /** Sends one frame; waits while the stream holds too much. */
   async send(payload: string | Uint8Array): Promise<void> {
     const isText = typeof payload === "string";
     await this.#write(isText ? KINDS.text : KINDS.binary, isText ? Buffer.from(payload) : payload);
   }
 
+  /** Says that nothing more will come. The other side can still answer. */
+  async finish(): Promise<void> {
+    if (this.#stream.writable) await this.#write(KINDS.end, new Uint8Array());
+  }
+
   /** Says that nothing more will come, and lets the stream go. */
   async end(): Promise<void> {
-    if (this.#stream.writable) await this.#write(KINDS.end, new Uint8Array());
+    await this.finish();
     this.#stream.end();
   }
 
