@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ConfigInput } from "../config.ts";
 import { ServiceProcess } from "./service-process.ts";
 
 /**
@@ -9,11 +10,12 @@ import { ServiceProcess } from "./service-process.ts";
  */
 export async function withThrowawayService(
   work: (service: ServiceProcess) => Promise<void>,
+  placements?: ConfigInput["placements"],
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "outwork-"));
   // Agents run as other users, who have to pass through.
   await chmod(folder, 0o711);
-  const service = new ServiceProcess(folder);
+  const service = new ServiceProcess(folder, placements);
   try {
     await Promise.race([work(service), interruption()]);
   } finally {
