@@ -6,6 +6,7 @@ import { asError } from "../errors.ts";
 import { FrameStream } from "../wire/frames.ts";
 import { archiveHandlers } from "./archive-handlers.ts";
 import { withEtcFiles } from "./etc-files.ts";
+import { execServerHandler } from "./exec-server/handler.ts";
 import { helloOf } from "./hello.ts";
 import { closeInherited } from "./inherited.ts";
 import { logLine } from "./log.ts";
@@ -45,7 +46,7 @@ function handlersOf(
 ): Handlers {
   const archive = archiveHandlers(config, sandbox);
   return {
-    execServer: async (_, frames) => frames.destroy(),
+    execServer: execServerHandler(config, table, sandbox),
     methods: {
       ...processMethods(table),
       ...toolMethods(config, view, table),
@@ -69,7 +70,8 @@ async function shutdown(table: ProcessTable): Promise<void> {
 async function listen(socket: string, handlers: Handlers): Promise<void> {
   rmSync(socket, { force: true });
   const failed = (error: unknown) => logLine("a connection failed", { err: asError(error).stack });
-  const server = createServer((connection) => {
+  // Whoever sends a stream ends its side first and waits for the answer.
+  const server = createServer({ allowHalfOpen: true }, (connection) => {
     void serveConnection(new FrameStream(connection), handlers, failed);
   });
   const umask = process.umask(0o177);

@@ -37,7 +37,9 @@ export class RemoteProcess {
     this.environmentId = environmentId;
     this.id = id;
     this.#transport = transport;
-    this.#stdin = new Stdin((write) => this.#post("stdin", write, "safe", {}, WriteStdinResult));
+    this.#stdin = new Stdin((write, options) =>
+      this.#post("stdin", write, "safe", options, WriteStdinResult),
+    );
   }
 
   /** The process as listings show it. */
@@ -73,13 +75,13 @@ export class RemoteProcess {
   }
 
   /** Writes to stdin. Calls are sent in order, each exactly once even over a broken connection. */
-  write(bytes: Uint8Array | string): Promise<StdinStatus> {
-    return this.#stdin.write(bytes);
+  write(bytes: Uint8Array | string, options: CallOptions = {}): Promise<StdinStatus> {
+    return this.#stdin.write(bytes, options);
   }
 
   /** Closes stdin after everything that was written before. */
-  end(): Promise<StdinStatus> {
-    return this.#stdin.end();
+  end(options: CallOptions = {}): Promise<StdinStatus> {
+    return this.#stdin.end(options);
   }
 
   /**

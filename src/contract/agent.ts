@@ -121,6 +121,13 @@ export const AGENT_STREAMS = {
   "outwork/archive/put": { params: z.object({ path: AbsolutePath }), result: ArchiveResult },
 } as const;
 
+/** How the agent wishes an exec-server connection to be closed: its one text frame. */
+export interface ExecServerClose {
+  /** @see RFC 6455 §7.4 */
+  readonly code: number;
+  readonly reason: string;
+}
+
 /** Who is at the other end of an exec-server connection: params of EXEC_SERVER_METHOD. */
 export interface ExecServerPeer {
   /** For error texts and the log. */

@@ -2,6 +2,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { serializerCompiler } from "fastify-type-provider-zod";
 import type { Environments } from "../core/environments.ts";
 import type { Readiness } from "../core/readiness.ts";
+import { addExecServer } from "./exec-server.ts";
 import { answerClientError, answerFrameworkError } from "./framework-errors.ts";
 import { addOpenapi } from "./openapi.ts";
 import { addAuth } from "./plugins/auth.ts";
@@ -63,6 +64,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   addOriginCheck(app, deps.origins);
   addAuth(app, deps.tokens);
   addEmptyBody(app);
+  addExecServer(app, deps);
   await addOpenapi(app, deps.version);
 
   await app.register(healthRoutes, { readiness });

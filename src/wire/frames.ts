@@ -47,6 +47,11 @@ export class FrameStream {
     stream.once("end", () => this.#fail(new BrokenStreamError("the stream broke off")));
   }
 
+  /** Bytes that the other side has not taken yet. */
+  get pendingBytes(): number {
+    return this.#stream.writableLength;
+  }
+
   /** Sends one frame; waits while the stream holds too much. */
   async send(payload: string | Uint8Array): Promise<void> {
     const isText = typeof payload === "string";

@@ -81,6 +81,10 @@ export class FakeService implements AsyncDisposable {
     return process;
   }
 
+  breakConnections(): void {
+    this.#server.closeAllConnections();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();

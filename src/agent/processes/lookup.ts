@@ -120,6 +120,7 @@ function firstBytes(located: string): string {
 }
 
 function startFailed(kind: StartFailure, path: string, what: string): OutworkError {
-  const facts = { kind, path, system_code: START_FAILURES[kind] };
-  return new OutworkError("start-failed", `${path} ${what}.`, { facts });
+  const code = START_FAILURES[kind];
+  const cause = Object.assign(new Error(code), { code });
+  return new OutworkError("start-failed", `${path} ${what}.`, { facts: { kind, path }, cause });
 }

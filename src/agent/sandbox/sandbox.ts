@@ -42,7 +42,7 @@ export class Sandbox {
   /** @throws `policy-denied` when the policy cannot be held as things stand on the disk */
   run(command: SandboxedCommand): Sandboxed {
     const { policy } = command;
-    const guards = this.#guard(policy);
+    const guards = this.#guard(policy.files);
     try {
       const options = this.#options(command, guards.writable, "command");
       return { ...this.#spawn(command, options), release: guards.release };
@@ -53,17 +53,18 @@ export class Sandbox {
   }
 
   /**
-   * Runs one of the agent's own helpers where commands run, without network and with the toolbox in
-   * view. It may write the environment's own folders, protected names included: it acts for whoever
-   * may create the environment, not for a command.
+   * Runs one of the agent's own helpers where commands run: it sees what they see and the toolbox,
+   * may write what `files` says, and has no network.
    */
-  runHelper(args: readonly string[], roots: readonly string[]): ChildProcess {
-    const guards = guardRoots(roots, [], this.#view, this.#standIns);
-    const { variables } = this.#config;
-    const isolation = { policy: { network: "off" as const }, cwd: "/", variables };
-    const options = this.#options(isolation, guards.roots, "helper");
+  runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
+    const guards = this.#guard(files);
+    const isolation = { policy: { network: "off" as const }, cwd: "/", variables: {} };
+    const options = this.#options(isolation, guards.writable, "helper");
     const argv = [...this.#config.programs.helper, ...args];
-    return this.#start(argv, options, ["pipe", "pipe", "pipe"]);
+    const child = this.#start(argv, options, ["pipe", "pipe", "pipe"]);
+    child.once("close", guards.release);
+    child.once("error", guards.release);
+    return child;
   }
 
   /** A program that does nothing, in the sandbox that commands would get. */
@@ -74,7 +75,7 @@ export class Sandbox {
     return this.#start(argv, options, ["ignore", "ignore", "pipe"]);
   }
 
-  #guard({ files }: EffectivePolicy): { writable: Writable; release: () => void } {
+  #guard(files: EffectivePolicy["files"]): { writable: Writable; release: () => void } {
     if (files.write === "all") return { writable: "all", release: () => {} };
     const guards = guardRoots(files.write, files.protected_names, this.#view, this.#standIns);
     return { writable: guards.roots, release: guards.release };
