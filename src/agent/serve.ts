@@ -70,7 +70,8 @@ async function shutdown(table: ProcessTable): Promise<void> {
 async function listen(socket: string, handlers: Handlers): Promise<void> {
   rmSync(socket, { force: true });
   const failed = (error: unknown) => logLine("a connection failed", { err: asError(error).stack });
-  const server = createServer((connection) => {
+  // Whoever sends a stream ends its side first and waits for the answer.
+  const server = createServer({ allowHalfOpen: true }, (connection) => {
     void serveConnection(new FrameStream(connection), handlers, failed);
   });
   const umask = process.umask(0o177);
