@@ -55,9 +55,7 @@ export class OpenCalls {
   }
 
   #finish(call: AbortController): void {
-    if (!this.#open.delete(call)) return;
-    this.#quietSince = Date.now();
-    call.abort();
+    if (this.#open.delete(call)) this.#quietSince = Date.now();
   }
 
   /** Written out, since the `finally` of a generator that was never started does not run. */
@@ -75,6 +73,7 @@ export class OpenCalls {
     };
     const leave = async (): Promise<IteratorResult<T>> => {
       this.#finish(call);
+      call.abort();
       await inner.return?.();
       return { done: true, value: undefined };
     };

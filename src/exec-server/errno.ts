@@ -67,9 +67,9 @@ export function errnoText(name: ErrnoName): string {
   return `${text} (os error ${number})`;
 }
 
-/** A system error as the answer to a file call. Others pass through. */
+/** A system error as the answer to a file call. Others pass through, answers above all. */
 export function fileError(error: unknown): unknown {
-  const name = errnoOf(error);
+  const name = error instanceof RpcError ? null : errnoOf(error);
   return name === null ? error : errnoError(name, error);
 }
 

@@ -58,9 +58,14 @@ export class FrameStream {
     await this.#write(isText ? KINDS.text : KINDS.binary, isText ? Buffer.from(payload) : payload);
   }
 
+  /** Says that nothing more will come. The other side can still answer. */
+  async finish(): Promise<void> {
+    if (this.#stream.writable) await this.#write(KINDS.end, new Uint8Array());
+  }
+
   /** Says that nothing more will come, and lets the stream go. */
   async end(): Promise<void> {
-    if (this.#stream.writable) await this.#write(KINDS.end, new Uint8Array());
+    await this.finish();
     this.#stream.end();
   }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { asError } from "../../errors.ts";
 import { type Envelope, idOfOversized, MalformedMessageError, readEnvelope } from "../envelope.ts";
 import type { Executor, ExtensionMethod } from "../executor.ts";
@@ -41,6 +42,7 @@ export class Connection implements Attachment {
 
   constructor(options: ConnectionOptions) {
     const { transport, executor } = options;
+    setMaxListeners(0, this.#ended.signal);
     this.#options = options;
     this.#outbox = new Outbox(transport);
     this.#calls = new Calls({

@@ -67,9 +67,18 @@ function afterEscape(cursor: Cursor, at: number): number {
 
 /** The length of the second half of a surrogate pair. */
 function pair(cursor: Cursor, at: number, digits: string): number {
-  LOW_SURROGATE.lastIndex = at + UNICODE_ESCAPE_CHARS;
+  const second = at + UNICODE_ESCAPE_CHARS;
+  LOW_SURROGATE.lastIndex = second;
   if (HIGH_SURROGATE.test(digits) && LOW_SURROGATE.test(cursor.text)) return UNICODE_ESCAPE_CHARS;
-  throw cursor.failAt("lone leading surrogate in hex escape", at + UNICODE_ESCAPE_CHARS);
+  if (!HIGH_SURROGATE.test(digits)) throw loneSurrogate(cursor, second);
+  if (cursor.text.startsWith("\\u", second)) {
+    throw loneSurrogate(cursor, second + UNICODE_ESCAPE_CHARS);
+  }
+  throw cursor.failAt("unexpected end of hex escape", second + 1);
+}
+
+function loneSurrogate(cursor: Cursor, end: number): Error {
+  return cursor.failAt("lone leading surrogate in hex escape", end);
 }
 
 function invalidEscape(cursor: Cursor, at: number): Error {

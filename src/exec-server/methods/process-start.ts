@@ -40,6 +40,7 @@ function checkParams({ argv, cwd, env, arg0, shellSnapshot, networkProxy }: Star
     const reason = "network proxies are not available on this executor";
     throw startFailed("sandboxUnavailable", reason);
   }
+  if (argv[0] === "") throw startFailed("spawnFailed", "missing program");
   if (argv.some(hasNul) || hasNul(arg0 ?? "")) {
     throw startFailed("spawnFailed", "nul byte found in provided data");
   }

@@ -46,7 +46,10 @@ async function checkBubblewrap(): Promise<Check> {
 async function checkSandbox(): Promise<Check> {
   const name = "user namespaces";
   const { bwrap } = await locatePrograms();
-  const probe = ["--ro-bind", "/", "/", "--unshare-all", "--disable-userns", "--proc", "/proc"];
+  const probe = [
+    ...["--ro-bind", "/", "/", "--proc", "/proc"],
+    ...["--unshare-all", "--unshare-user", "--disable-userns"],
+  ];
   try {
     await execute(bwrap, [...probe, "--", bwrap, "--version"], { env: {} });
     return { name, ok: true, found: "a sandbox with every namespace starts", fix: null };
