@@ -8,13 +8,16 @@ import { StartupError } from "./startup-error.ts";
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7410;
 
-const ceiling = Ceiling.prefault({}).describe("No environment on this placement passes it.");
+const CEILING = "No environment on this placement passes it.";
 
 const Placements = z.strictObject({
-  embedded: z.strictObject({ ceiling }).optional(),
+  embedded: z.strictObject({ ceiling: Ceiling.prefault({}).describe(CEILING) }).optional(),
   docker: z
     .strictObject({
-      ceiling,
+      // Everything there is a container, not the host.
+      ceiling: Ceiling.prefault({
+        presets: ["read-only", "workspace-write", "danger-full-access"],
+      }).describe(CEILING),
       host: z.string().optional().describe("As in `DOCKER_HOST`. Omitted: this host's socket."),
       certificates: AbsolutePath.optional().describe("Folder of TLS keys for a `tcp:` host."),
       apparmor: z.string().optional().describe("AppArmor profile of containers."),

@@ -64,7 +64,6 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   addOriginCheck(app, deps.origins);
   addAuth(app, deps.tokens);
   addEmptyBody(app);
-  addExecServer(app, deps);
   await addOpenapi(app, deps.version);
 
   await app.register(healthRoutes, { readiness });

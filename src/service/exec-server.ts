@@ -39,7 +39,7 @@ export function addExecServer(app: FastifyInstance, deps: Deps): void {
     maxPayload: MAX_MESSAGE_BYTES,
   });
   app.server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    const admission = admit(request, deps);
+    const admission = safely(() => admit(request, deps));
     if ("status" in admission) return refuse(stream, admission);
     sockets.handleUpgrade(request, stream, head, (socket) => {
       void serve(socket, admission, deps, nameOf(request));
@@ -48,6 +48,15 @@ export function addExecServer(app: FastifyInstance, deps: Deps): void {
   app.addHook("preClose", async () => {
     for (const socket of sockets.clients) socket.close(CLOSE.goingAway, "the service is stopping");
   });
+}
+
+/** A header that cannot be parsed lets nobody in, and takes nothing down. */
+function safely(decide: () => Admitted | Refused): Admitted | Refused {
+  try {
+    return decide();
+  } catch {
+    return forbidden;
+  }
 }
 
 interface Admitted {
