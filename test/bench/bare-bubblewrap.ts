@@ -37,5 +37,6 @@ function sandboxOptions(config: AgentConfig): readonly string[] {
     cwd: config.workspace,
     variables: config.variables,
     hostname: config.environment_id,
+    endsWithCommand: true,
   });
 }
