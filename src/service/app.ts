@@ -73,6 +73,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await app.register(processRoutes, v1);
   await app.register(outputRoutes, { ...v1, heartbeatMs });
   await app.register(archiveRoutes, v1);
+  addExecServer(app, deps);
   return app;
 }
 

@@ -36,6 +36,7 @@ function sandboxOptions(config: AgentConfig): readonly string[] {
     gid: config.gid,
     cwd: config.workspace,
     variables: config.variables,
+    endsWithCommand: true,
     hostname: config.environment_id,
     endsWithCommand: true,
   });
