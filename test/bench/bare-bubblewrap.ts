@@ -38,6 +38,5 @@ function sandboxOptions(config: AgentConfig): readonly string[] {
     variables: config.variables,
     endsWithCommand: true,
     hostname: config.environment_id,
-    endsWithCommand: true,
   });
 }
