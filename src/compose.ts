@@ -15,7 +15,7 @@ import { buildApp } from "./service/app.ts";
 import { isLoopback } from "./service/loopback.ts";
 import { type KnownToken, sha256, Tokens } from "./service/tokens.ts";
 import { StartupError } from "./startup-error.ts";
-import { openStateFolder } from "./state/folder.ts";
+import { openStateFolder, refuseImpassable } from "./state/folder.ts";
 import { instanceId } from "./state/instance.ts";
 import { lockFolder } from "./state/lock.ts";
 import { removeServiceFile, writeServiceFile } from "./state/service-file.ts";
@@ -72,6 +72,7 @@ async function open(config: Config, closers: Closers, parts: Parts): Promise<Ser
   const { state_folder: stateFolder, default_placement: defaultPlacement } = config;
   const log = parts.log ?? makeLog(config.log_level);
   await openStateFolder(stateFolder);
+  if (config.placements.embedded) await refuseImpassable(stateFolder);
   closers.add(await lockFolder(stateFolder));
   await removeServiceFile(stateFolder);
 

@@ -42,7 +42,9 @@ export async function serve(config: Config): Promise<RunningService> {
     }
     return stopped;
   };
-  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => void stop());
+  process.on("SIGTERM", () => void stop());
+  // The second Ctrl-C is for those who will not wait.
+  process.once("SIGINT", () => void stop());
   return { url, tokenFile, stopped, stop };
 }
 

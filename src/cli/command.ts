@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { Outwork } from "../client/index.ts";
 
 /** One flag of a command. Without `value` it is a switch. */
@@ -30,11 +31,16 @@ export interface Parsed<F extends Flags> {
   readonly rest: readonly string[];
 }
 
+/** Where input comes from: a terminal, or anything else. */
+export type Input = Readable & { isTTY?: boolean; setRawMode?(on: boolean): unknown };
+/** Where output goes: a terminal of some size, or anything else. */
+export type Output = Writable & { isTTY?: boolean; rows?: number; columns?: number };
+
 /** Where a command reads and writes, and how it reaches the service. */
 export interface Context {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
   readonly variables: NodeJS.ProcessEnv;
   connect(): Promise<Outwork>;
 }

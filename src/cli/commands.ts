@@ -9,9 +9,11 @@ import { envLs } from "./commands/env-ls.ts";
 import { envRm } from "./commands/env-rm.ts";
 import { exec } from "./commands/exec.ts";
 import { ps } from "./commands/ps.ts";
+import { serve } from "./commands/serve.ts";
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
+  serve,
   envCreate,
   envLs,
   envInspect,

@@ -5,7 +5,7 @@ export const GLOBAL_FLAGS = {
   url: { value: "URL", help: "The service. Default: OUTWORK_URL, else the one on this machine." },
   "token-file": {
     value: "FILE",
-    help: "File with the access token. Default: OUTWORK_TOKEN, else the local service's own.",
+    help: "File with the token. Default: OUTWORK_TOKEN, else the local one.",
   },
   help: { short: "h", help: "Explain this command." },
 } as const satisfies Flags;

@@ -1,4 +1,5 @@
 import type { RemoteProcess } from "../client/index.ts";
+import type { Input } from "./command.ts";
 
 /** End of transmission: what Ctrl-D sends, and what ends the input of a program on a terminal. */
 const END_OF_INPUT = "\x04";
@@ -16,7 +17,7 @@ interface InputOptions {
 
 /** Passes our stdin on to the process until either ends. */
 export async function feedStdin(
-  stdin: NodeJS.ReadStream,
+  stdin: Input,
   process: RemoteProcess,
   { terminal, signal, leave }: InputOptions,
 ): Promise<void> {

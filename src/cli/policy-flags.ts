@@ -1,10 +1,10 @@
 import { type PolicyRequest, Preset } from "../contract/policy.ts";
+import { choice } from "./choice.ts";
 import type { Flags, FlagValues } from "./command.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Flags that ask for a policy. */
 export const POLICY_FLAGS = {
-  policy: { value: "PRESET", help: `Policy to start from: ${Preset.options.join(", ")}.` },
+  policy: { value: "PRESET", help: `One of ${Preset.options.join(", ")}.` },
   network: { value: "on|off", help: "Whether commands may use the network." },
   "writable-root": {
     value: "PATH",
@@ -17,20 +17,10 @@ export const POLICY_FLAGS = {
 export function policyRequest(flags: FlagValues<typeof POLICY_FLAGS>): PolicyRequest | undefined {
   const { policy, network, "writable-root": roots } = flags;
   if (policy === undefined && network === undefined && roots.length === 0) return undefined;
-  const preset = Preset.safeParse(policy ?? "workspace-write");
-  if (!preset.success) {
-    throw new UsageError(`--policy is one of ${Preset.options.join(", ")}, not \`${policy}\``);
-  }
+  const switched = choice("--network", network, ["on", "off"]);
   return {
-    preset: preset.data,
-    ...(network === undefined ? {} : { network_access: isOn(network) }),
+    preset: choice("--policy", policy ?? "workspace-write", Preset.options),
+    ...(switched === undefined ? {} : { network_access: switched === "on" }),
     ...(roots.length === 0 ? {} : { writable_roots: [...roots] }),
   };
-}
-
-function isOn(network: string): boolean {
-  if (network !== "on" && network !== "off") {
-    throw new UsageError(`--network is \`on\` or \`off\`, not \`${network}\``);
-  }
-  return network === "on";
 }

@@ -1,3 +1,5 @@
+import type { Output } from "./command.ts";
+
 const EVERY_MS = 1_000;
 const ERASE_LINE = "\r\x1b[K";
 
@@ -6,7 +8,7 @@ const ERASE_LINE = "\r\x1b[K";
  * wait is over. Elsewhere it says nothing.
  */
 export async function withProgress<T>(
-  stderr: NodeJS.WriteStream,
+  stderr: Output,
   what: () => string,
   work: Promise<T>,
 ): Promise<T> {

@@ -6,6 +6,7 @@ import { type ExecCommand, ToolResult, type WriteStdinTool } from "../contract/t
 import { type CallOptions, callSignal } from "./call-signal.ts";
 import type { Exchange } from "./exchange.ts";
 import { newId } from "./new-id.ts";
+import { OwnErrors } from "./own-errors.ts";
 import { RemoteProcess } from "./process.ts";
 import type { Transport } from "./transport.ts";
 
@@ -78,15 +79,21 @@ export class RemoteEnvironment {
    * Unpacks a tar stream into a folder of the environment.
    * @throws `archive-refused` an entry is not safe to unpack
    * @throws `outcome-unknown` the connection broke: part of it may have been unpacked
+   * @throws whatever `tar` throws
    */
-  upload(
+  async upload(
     path: string,
     tar: AsyncIterable<Uint8Array>,
     { signal }: StreamOptions = {},
   ): Promise<ArchiveResult> {
-    const body = { type: TAR, content: Readable.from(tar, { objectMode: false }) };
+    const source = new OwnErrors(tar);
+    const body = { type: TAR, content: Readable.from(source, { objectMode: false }) };
     const sent = { ...this.#archive("PUT", path, signal), body, repeat: "once" } as const;
-    return this.#transport.upload(sent, ArchiveResult);
+    try {
+      return await this.#transport.upload(sent, ArchiveResult);
+    } catch (error) {
+      throw source.failure === undefined ? error : source.failure.error;
+    }
   }
 
   /**

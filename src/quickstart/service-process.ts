@@ -1,39 +1,54 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Outwork } from "../client/index.ts";
+import type { ConfigInput } from "../config.ts";
 
-const MAIN = fileURLToPath(new URL("../main.js", import.meta.url));
+const SERVE = fileURLToPath(new URL("serve.js", import.meta.url));
 const START_MS = 30_000;
 const SHOWN_LOG_LINES = 15;
 
-/** The service as a process of its own: embedded placement, a free port of loopback. */
+/** The service as a process of its own, on a free port of loopback. */
 export class ServiceProcess {
   /** Everything that the service keeps; agents of other users must be able to pass through. */
   readonly stateFolder: string;
+  readonly #config: ConfigInput;
   #child: ChildProcess | undefined;
 
-  constructor(stateFolder: string) {
+  constructor(stateFolder: string, placements: ConfigInput["placements"] = { embedded: {} }) {
     this.stateFolder = stateFolder;
+    this.#config = { listen: { port: 0 }, state_folder: stateFolder, placements };
   }
 
   /** Resolves once the service answers. */
   async start(): Promise<void> {
     await rm(this.#address, { force: true });
+    const config = join(this.stateFolder, "config.json");
+    await writeFile(config, JSON.stringify(this.#config));
     const log = openSync(this.#log, "a");
-    this.#child = spawn(process.execPath, [MAIN], {
-      env: { PATH: process.env.PATH, OUTWORK_STATE: this.stateFolder, OUTWORK_PORT: "0" },
+    this.#child = spawn(process.execPath, [SERVE, config], {
+      env: { PATH: process.env.PATH },
       stdio: ["ignore", log, log],
+      // Ctrl-C is for us: we need the service to clean up.
+      detached: true,
     });
     await this.#answers(this.#child, Date.now() + START_MS);
   }
 
   client(): Promise<Outwork> {
     return Outwork.local({ OUTWORK_STATE: this.stateFolder });
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  get isRunning(): boolean {
+    return this.#child?.exitCode === null && this.#child.signalCode === null;
   }
 
   async port(): Promise<string> {
@@ -84,7 +99,7 @@ export class ServiceProcess {
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || !this.isRunning) return;
     const exited = once(child, "exit");
     child.kill(signal);
     await exited;

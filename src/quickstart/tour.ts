@@ -41,13 +41,6 @@ export async function survival(service: ServiceProcess): Promise<void> {
   });
 }
 
-/** Removes what the tour made. */
-export async function leave(service: ServiceProcess): Promise<void> {
-  await using outwork = await service.client();
-  const { environments } = outwork;
-  await Promise.all((await environments.list()).map(({ id }) => environments.remove(id)));
-}
-
 async function create({ environments }: Outwork): Promise<string> {
   await Promise.all([environments.create({ id: "front" }), environments.create({ id: "back" })]);
   return (await environments.list()).map(({ id, state }) => `${id} is ${state.kind}`).join(", ");

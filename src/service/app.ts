@@ -64,7 +64,6 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   addOriginCheck(app, deps.origins);
   addAuth(app, deps.tokens);
   addEmptyBody(app);
-  addExecServer(app, deps);
   await addOpenapi(app, deps.version);
 
   await app.register(healthRoutes, { readiness });
@@ -74,6 +73,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await app.register(processRoutes, v1);
   await app.register(outputRoutes, { ...v1, heartbeatMs });
   await app.register(archiveRoutes, v1);
+  addExecServer(app, deps);
   return app;
 }
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
 import { compose, type Service } from "../../src/compose.ts";
 import { type ConfigInput, readConfig } from "../../src/config.ts";
 import { FakePlacement, Substrate } from "../support/fake-placement.ts";
+import { passableFolder } from "../support/passable-folder.ts";
 
 interface Setting {
   readonly folder: string;
@@ -17,7 +17,7 @@ interface Setting {
 }
 
 async function setting(t: TestContext): Promise<Setting> {
-  const folder = await mkdtemp(join(tmpdir(), "outwork-compose-"));
+  const folder = await passableFolder("outwork-compose-");
   t.after(() => rm(folder, { recursive: true }));
   const substrate = new Substrate();
   const start = async (overrides: ConfigInput = {}) => {

@@ -24,6 +24,8 @@ export class TableProcesses implements Processes {
       inherits: false,
       stdin: pipeStdin ? "pipe" : "closed",
       tty,
+      // As this protocol has it: `closed` waits for whoever still holds the pipes.
+      leavesChildren: tty === null,
       policy,
       deadlines: NO_DEADLINES,
       retainedBytes: RETAINED_BYTES,

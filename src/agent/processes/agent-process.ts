@@ -1,17 +1,19 @@
-import type { Readable, Writable } from "node:stream";
+import type { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { EffectivePolicy } from "../../contract/policy.ts";
 import type {
   EndCause,
   Process,
   ProcessState,
   SignalName,
-  StreamName,
   TerminalSize,
 } from "../../contract/process.ts";
 import type { Sandboxed } from "../sandbox/sandbox.ts";
 import { OutputLog, type ReaderRule } from "./output-log.ts";
+import { OutputPump } from "./output-pump.ts";
+import { untilUnheld } from "./pipe-holders.ts";
 import { StdinWriter } from "./stdin-writer.ts";
-import { commandGroup, killSandbox } from "./tree.ts";
+import { commandGroup, isRunning, killProcess, killSandbox } from "./tree.ts";
 
 /** Added to a signal's number when it ends a process, as shells and bwrap do. */
 const SIGNAL_EXIT_BASE = 128;
@@ -20,6 +22,8 @@ const SIGINT_EXIT = 130;
 /** A signal sent right after the start waits this long for the command to come up, in steps. */
 const SIGNAL_STEP_MS = 5;
 const SIGNAL_STEPS = 200;
+/** How often a sandbox that outlives its command is looked at. */
+const EMPTY_STEP_MS = 200;
 
 /** What a process is known by. */
 export interface ProcessDescription {
@@ -91,13 +95,17 @@ export class AgentProcess {
     for (let step = 0; this.live && step < SIGNAL_STEPS; step += 1) {
       const group = commandGroup(this.#launcherPid);
       if (group !== null) return signalGroup(group, name);
-      await new Promise((resolve) => setTimeout(resolve, SIGNAL_STEP_MS));
+      await sleep(SIGNAL_STEP_MS);
     }
     return false;
   }
 
-  /** SIGTERM, then after the grace SIGKILL to everything in the sandbox. False when it has ended. */
+  /**
+   * SIGTERM, then after the grace SIGKILL to everything in the sandbox. False when it has ended; what
+   * it left behind on its pipes is killed all the same.
+   */
   terminate(graceMs: number, cause: EndCause = "terminated"): boolean {
+    if (this.#state.kind === "exited") void this.#killLeftBehind();
     if (!this.live) return false;
     this.#cause = cause;
     if (graceMs === 0) {
@@ -106,8 +114,17 @@ export class AgentProcess {
     }
     void this.signal("SIGTERM");
     const timer = setTimeout(() => this.live && killSandbox(this.#launcherPid), graceMs);
-    this.log.on("append", () => this.live || clearTimeout(timer));
+    this.log.on("append", () => {
+      if (this.live) return;
+      clearTimeout(timer);
+      void this.#killLeftBehind();
+    });
     return true;
+  }
+
+  async #killLeftBehind(): Promise<void> {
+    const init = await this.#sandboxed.init;
+    if (init !== null && this.#state.kind === "exited") killProcess(init);
   }
 
   get #launcherPid(): number {
@@ -120,35 +137,23 @@ export class AgentProcess {
 
   #watch(): void {
     const { child, terminal } = this.#sandboxed;
-    const streams = terminal
-      ? [this.#pump("pty", terminal.stream)]
-      : [this.#pump("stdout", child.stdout), this.#pump("stderr", child.stderr)];
-    const exit = new Promise<void>((resolve) => {
-      child.once("exit", (code, signal) => {
-        terminal?.release();
-        this.#exited(code, signal);
-        resolve();
-      });
+    const { stdout, stderr } = child;
+    const pump = new OutputPump(this.log, terminal ? { pty: terminal.stream } : { stdout, stderr });
+    child.once("exit", (code, signal) => {
+      terminal?.release();
+      this.#exited(code, signal);
+      void this.#drain(pump).then(() => this.#close());
     });
-    void Promise.all([exit, ...streams]).then(() => this.#close());
   }
 
-  /** Copies a stream into the log until it ends; a terminal ends with EIO, which is no error. */
-  #pump(name: StreamName, stream: Readable | null): Promise<void> {
-    if (!stream) return Promise.resolve();
-    const resume = () => stream.isPaused() && stream.resume();
-    stream.on("data", (bytes: Buffer) => {
-      this.log.append(name, bytes);
-      if (this.log.full) stream.pause();
-    });
-    this.log.on("drained", resume);
-    return new Promise((resolve) => {
-      stream.on("error", () => {});
-      stream.once("close", () => {
-        this.log.off("drained", resume);
-        resolve();
-      });
-    });
+  /** Waits for the streams' end, or for all who could write to have gone. */
+  async #drain(pump: OutputPump): Promise<void> {
+    const init = await this.#sandboxed.init;
+    if (init === null) return pump.ended;
+    const ended = new AbortController();
+    void pump.ended.then(() => ended.abort());
+    await untilUnheld(init, ended.signal);
+    await pump.cutOff();
   }
 
   #exited(code: number | null, signal: NodeJS.Signals | null): void {
@@ -179,9 +184,16 @@ export class AgentProcess {
 
   #close(): void {
     if (this.#state.kind === "exited") this.#state = { ...this.#state, kind: "closed" };
-    this.#sandboxed.release();
     this.#closedAt = new Date();
     this.log.close();
+    void this.#releaseWhenEmpty();
+  }
+
+  /** A guard must stand for as long as anything lives behind it, pipes or not. */
+  async #releaseWhenEmpty(): Promise<void> {
+    const init = await this.#sandboxed.init;
+    while (init !== null && isRunning(init)) await sleep(EMPTY_STEP_MS);
+    this.#sandboxed.release();
   }
 }
 

@@ -83,14 +83,15 @@ export class ProcessTable {
   }
 
   async #launch(processId: string, request: ProcessRequest): Promise<AgentProcess> {
-    const { argv, stdin, tty, retainedBytes, readers, deadlines } = request;
+    const { argv, stdin, tty, leavesChildren, retainedBytes, readers, deadlines } = request;
     const policy = request.policy ? meet(this.#config.policy, request.policy) : this.#config.policy;
     const cwd = request.cwd ?? this.#config.workspace;
     const variables = request.inherits
       ? sandboxVariables(this.#config, policy, request.variables)
       : request.variables;
     checkStart(this.#view, argv[0] ?? "", cwd, variables.PATH);
-    const sandboxed = this.#sandbox.run({ argv, cwd, variables, policy, stdin, tty });
+    const command = { argv, cwd, variables, policy, stdin, tty, leavesChildren };
+    const sandboxed = this.#sandbox.run(command);
     await spawned(sandboxed);
     const description = { processId, argv, cwd, tty: tty !== null, policy, retainedBytes, readers };
     const process = new AgentProcess(description, sandboxed);

@@ -9,10 +9,23 @@ interface Stat {
 
 /** The children of a process. @see proc_pid_stat(5) */
 export function childrenOf(pid: number): readonly Stat[] {
+  return allStats().filter(({ parent }) => parent === pid);
+}
+
+/** The pids of all that descend from a process. */
+export function descendantsOf(pid: number): readonly number[] {
+  const stats = allStats();
+  const found = [pid];
+  for (const ancestor of found) {
+    found.push(...stats.filter(({ parent }) => parent === ancestor).map((stat) => stat.pid));
+  }
+  return found.slice(1);
+}
+
+function allStats(): readonly Stat[] {
   return readdirSync("/proc")
     .filter((name) => /^[0-9]+$/.test(name))
     .flatMap((name) => readStat(Number(name)) ?? [])
-    .filter(({ parent }) => parent === pid)
     .sort((a, b) => a.pid - b.pid);
 }
 
@@ -41,11 +54,16 @@ export function commandGroup(launcherPid: number): number | null {
  * it has moved to; then the launcher, which would otherwise wait for a sandbox that never comes up.
  */
 export function killSandbox(launcherPid: number): void {
-  for (const { pid } of childrenOf(launcherPid)) kill(pid);
-  kill(launcherPid);
+  for (const { pid } of childrenOf(launcherPid)) killProcess(pid);
+  killProcess(launcherPid);
 }
 
-function kill(pid: number): void {
+export function isRunning(pid: number): boolean {
+  return readStat(pid) !== null;
+}
+
+/** SIGKILL. Harmless when it has ended already. */
+export function killProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {

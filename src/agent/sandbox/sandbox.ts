@@ -7,7 +7,7 @@ import type { EnvironmentView } from "../view.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
 import { guardRoots } from "./guards.ts";
 import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
-import { type Stdio, spawnSandboxed } from "./spawn.ts";
+import { initOf, type Stdio, spawnSandboxed } from "./spawn.ts";
 import { StandIns } from "./stand-ins.ts";
 
 /** One command to run under one effective policy. */
@@ -18,15 +18,22 @@ export interface SandboxedCommand {
   readonly policy: EffectivePolicy;
   readonly stdin: "closed" | "pipe";
   readonly tty: TerminalSize | null;
+  /** What the command leaves behind runs on, until it ends by itself or is terminated. */
+  readonly leavesChildren: boolean;
 }
 
 /** A command that has been handed to the kernel. */
 export interface Sandboxed {
   readonly child: ChildProcess;
   readonly terminal: Terminal | null;
+  /** The sandbox's init, for commands that leave children behind; null for others. */
+  readonly init: Promise<number | null>;
   /** To be called once all of it is gone: takes stand-ins away. */
   release(): void;
 }
+
+/** What the agent's own programs need of their surroundings. */
+const HELPER = { cwd: "/", variables: {}, leavesChildren: false };
 
 /** Builds the kernel sandbox of every command and helper of one environment. */
 export class Sandbox {
@@ -45,7 +52,9 @@ export class Sandbox {
     const guards = this.#guard(policy.files);
     try {
       const options = this.#options(command, guards.writable, "command");
-      return { ...this.#spawn(command, options), release: guards.release };
+      const spawned = this.#spawn(command, options);
+      const init = command.leavesChildren ? initOf(spawned.child) : Promise.resolve(null);
+      return { ...spawned, init, release: guards.release };
     } catch (error) {
       guards.release();
       throw error;
@@ -58,7 +67,7 @@ export class Sandbox {
    */
   runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
     const guards = this.#guard(files);
-    const isolation = { policy: { network: "off" as const }, cwd: "/", variables: {} };
+    const isolation = { ...HELPER, policy: { network: "off" as const } };
     const options = this.#options(isolation, guards.writable, "helper");
     const argv = [...this.#config.programs.helper, ...args];
     const child = this.#start(argv, options, ["pipe", "pipe", "pipe"]);
@@ -69,7 +78,7 @@ export class Sandbox {
 
   /** A program that does nothing, in the sandbox that commands would get. */
   runProbe(): ChildProcess {
-    const isolation = { policy: this.#config.policy, cwd: "/", variables: {} };
+    const isolation = { ...HELPER, policy: this.#config.policy };
     const options = this.#options(isolation, [], "command");
     const argv = [...this.#config.programs.setsid, "--version"];
     return this.#start(argv, options, ["ignore", "ignore", "pipe"]);
@@ -82,7 +91,7 @@ export class Sandbox {
   }
 
   #options(
-    command: Pick<SandboxedCommand, "cwd" | "variables"> & {
+    command: Pick<SandboxedCommand, "cwd" | "variables" | "leavesChildren"> & {
       policy: Pick<EffectivePolicy, "network">;
     },
     writable: Writable,
@@ -95,14 +104,19 @@ export class Sandbox {
       gid,
       cwd: command.cwd,
       variables: command.variables,
+      endsWithCommand: !command.leavesChildren,
       hostname: layout.kind === "host" ? environment_id : null,
     });
   }
 
-  #spawn(command: SandboxedCommand, options: readonly string[]): Omit<Sandboxed, "release"> {
+  #spawn(
+    command: SandboxedCommand,
+    options: readonly string[],
+  ): Pick<Sandboxed, "child" | "terminal"> {
     if (command.tty === null) {
-      const stdin = command.stdin === "pipe" ? "pipe" : "ignore";
-      return { child: this.#start(command.argv, options, [stdin, "pipe", "pipe"]), terminal: null };
+      const stdio = [command.stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"] as const;
+      const child = this.#start(command.argv, options, stdio, command.leavesChildren);
+      return { child, terminal: null };
     }
     const terminal = new Terminal(this.#config.pty, command.tty);
     try {
@@ -120,8 +134,10 @@ export class Sandbox {
     argv: readonly string[],
     options: readonly string[],
     stdio: readonly [Stdio, Stdio, Stdio],
+    reportsInit = false,
   ): ChildProcess {
-    const { bwrap } = this.#config.programs;
-    return spawnSandboxed(bwrap, options, argv, stdio, terminalDescriptors());
+    const { bwrap: launcher } = this.#config.programs;
+    const inherited = terminalDescriptors();
+    return spawnSandboxed({ launcher, options, argv, stdio, reportsInit, inherited });
   }
 }

@@ -30,7 +30,7 @@ export const attach = command({
     const process = outwork.environment(environmentId).process(processId);
     const asked = withProgress(context.stderr, () => "looking for the process", process.inspect());
     const { tty, state } = await asked;
-    const keys = tty && context.stdin.isTTY && state.kind === "running";
+    const keys = tty && context.stdin.isTTY === true && state.kind === "running";
     return await foreground(process, context, {
       terminal: tty,
       input: flags.stdin || keys,

@@ -1,5 +1,6 @@
 import { CreateEnvironment, PlacementKind } from "../../contract/environment.ts";
 import { checked, given } from "../checked.ts";
+import { choice } from "../choice.ts";
 import { command, type Flags, type FlagValues } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { JSON_FLAG } from "../global-flags.ts";
@@ -67,7 +68,7 @@ function specOf(flags: CreateFlags): CreateEnvironment {
   const limits = limitsOf(flags);
   return given({
     id: flags.id,
-    placement: flags.placement as PlacementKind | undefined,
+    placement: choice("--placement", flags.placement, PlacementKind.options),
     image: flags.image,
     policy: policyRequest(flags),
     variables: pairs("--env", flags.env),

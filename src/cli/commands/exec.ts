@@ -99,7 +99,7 @@ async function started(
   }
   return await foreground(process, context, {
     terminal: flags.tty,
-    input: flags.stdin || (flags.tty && context.stdin.isTTY),
+    input: flags.stdin || (flags.tty && context.stdin.isTTY === true),
     owned: true,
     afterSeq: 0,
     patienceMs: patienceMs(flags),

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openStateFolder } from "../../../src/state/folder.ts";
+import { openStateFolder, refuseImpassable } from "../../../src/state/folder.ts";
 import { instanceId } from "../../../src/state/instance.ts";
 import { lockFolder } from "../../../src/state/lock.ts";
 import { writeServiceFile } from "../../../src/state/service-file.ts";
@@ -30,6 +30,21 @@ test("a state folder that others can write is refused with the remedy", async (t
   const path = await folder(t);
   await chmod(path, 0o777);
   await assert.rejects(openStateFolder(path), { name: "StartupError", message: /chmod go-w/ });
+});
+
+test("a state folder that environments' users cannot reach is refused with the remedy", async (t) => {
+  const path = await folder(t);
+  const inner = join(path, "inner");
+  await openStateFolder(inner);
+  const asRoot = process.getuid?.() === 0;
+  if (!asRoot) return refuseImpassable(inner);
+  const refused = {
+    name: "StartupError",
+    message: new RegExp(`pass through ${path},.*chmod o\\+x`),
+  };
+  await assert.rejects(refuseImpassable(inner), refused);
+  await chmod(path, 0o711);
+  await refuseImpassable(inner);
 });
 
 test("LC-13: of two services on one folder, by whatever path, the second says who has it", async (t) => {
