@@ -1297,6 +1297,15 @@ async function shutdownTurn() {
   );
 }
 
+/** An environment's status once the client has made up its mind. */
+async function settledStatus(environmentId) {
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await app.request("environment/status", { environmentId });
+    if (answer.status !== "pending" || attempt === 100) return answer;
+    await sleep(100);
+  }
+}
+
 async function authChecks() {
   phase = "auth";
   if (!USE_TOKEN) return;
@@ -1317,9 +1326,7 @@ async function authChecks() {
       execServerUrl: URL_B,
       ...(token ? { authBearerToken: token } : {}),
     });
-    const { status, error } = await app.request("environment/status", {
-      environmentId: "intruder",
-    });
+    const { status, error } = await settledStatus("intruder");
     check(`${label} is refused`, status === "disconnected" && /40[13]/.test(error ?? ""), {
       status,
       error,
