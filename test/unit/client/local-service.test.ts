@@ -6,10 +6,11 @@ import { test } from "node:test";
 import { findService, stateFolder } from "../../../src/client/local-service.ts";
 import { temporaryFolder } from "../../support/tree.ts";
 
-test("the state folder is the one that is named, else the user's", () => {
+test("the state folder is the one that is named, else root's or the user's", () => {
   assert.equal(stateFolder({ OUTWORK_STATE: "/a", XDG_STATE_HOME: "/b" }), "/a");
   assert.equal(stateFolder({ OUTWORK_STATE: "", XDG_STATE_HOME: "/b" }), "/b/outwork");
-  assert.equal(stateFolder({}), join(homedir(), ".local/state/outwork"));
+  const users = join(homedir(), ".local/state/outwork");
+  assert.equal(stateFolder({}), process.getuid?.() === 0 ? "/var/lib/outwork" : users);
 });
 
 test("a service that is named goes before the local one, and never gets its token", async (t) => {
