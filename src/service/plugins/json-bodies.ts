@@ -9,7 +9,7 @@ export function addJsonBodies(app: FastifyInstance): void {
     { parseAs: "string" },
     (request, text, done) => {
       if (text === "") done(null, {});
-      else parse(request, text, done);
+      else void parse(request, text, done);
     },
   );
   app.addHook("preValidation", async (request) => {

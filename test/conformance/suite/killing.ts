@@ -16,7 +16,8 @@ const ESCAPES = {
   "children that ignore all they can":
     "(trap '' TERM HUP; setsid nohup sh -c 'while :; do sleep 1; done' 2>/dev/null &) ; sleep 0.2; echo up; sleep 600",
   "one that is stopped": "sleep 600 & kill -STOP $!; echo up; kill -STOP $$; sleep 600",
-  "a tree that grows": "grow() { [ $1 -gt 6 ] || { sleep 0.05; grow $(($1 + 1)) & grow $(($1 + 1)) & }; sleep 600; }; echo up; grow 1",
+  "a tree that grows":
+    "grow() { [ $1 -gt 6 ] || { sleep 0.05; grow $(($1 + 1)) & grow $(($1 + 1)) & }; sleep 600; }; echo up; grow 1",
 } as const;
 
 const SIGNALS = [

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { createTar } from "../../../src/agent/archive/create.ts";
+import { createTar } from "../../../src/archive/create.ts";
 import { Outwork } from "../../../src/client/outwork.ts";
 import { CuttingProxy } from "../../support/cutting-proxy.ts";
 import { FakeService } from "../../support/fake-service.ts";

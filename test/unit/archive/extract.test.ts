@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { link, lstat, mkdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { extractTar } from "../../../../src/agent/archive/extract.ts";
-import { readTree, sha256, temporaryFolder } from "../../../support/tree.ts";
+import { extractTar } from "../../../src/archive/extract.ts";
+import { readTree, sha256, temporaryFolder } from "../../support/tree.ts";
 import { type Entry, pieces, tarOf, withChecksum } from "./tars.ts";
 
 const MTIME = new Date("2020-02-03T04:05:06Z");

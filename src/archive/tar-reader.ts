@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Extract, extract, type Header } from "tar-stream";
-import { OutworkError } from "../../errors.ts";
+import { OutworkError } from "../errors.ts";
 import { type ByteText, byteText } from "./byte-text.ts";
 import { refused } from "./refusal.ts";
 

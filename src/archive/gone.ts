@@ -1,4 +1,4 @@
-import { systemCode } from "../../errors.ts";
+import { systemCode } from "../errors.ts";
 
 /** What a call says when its name vanished, or became something else, since it was looked at. */
 const GONE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EINVAL"]);

@@ -15,9 +15,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { test } from "node:test";
-import { createTar } from "../../../../src/agent/archive/create.ts";
-import { OutworkError } from "../../../../src/errors.ts";
-import { temporaryFolder } from "../../../support/tree.ts";
+import { createTar } from "../../../src/archive/create.ts";
+import { OutworkError } from "../../../src/errors.ts";
+import { temporaryFolder } from "../../support/tree.ts";
 
 /** Lines of `tar -tv`: another program's idea of what we wrote. */
 async function listed(path: string): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { systemCode } from "../../errors.ts";
+import { systemCode } from "../errors.ts";
 import type { ByteText } from "./byte-text.ts";
 import { checkSymlink, entryPath } from "./entry-path.ts";
 import type { Folder } from "./folder.ts";

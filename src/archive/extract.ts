@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
-import type { ArchiveResult } from "../../contract/archive.ts";
-import { OutworkError } from "../../errors.ts";
+import type { ArchiveResult } from "../contract/archive.ts";
+import { OutworkError } from "../errors.ts";
 import { byteText } from "./byte-text.ts";
 import { Folder } from "./folder.ts";
 import { explained, refused } from "./refusal.ts";

@@ -7,10 +7,10 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { END_MARK, encodeHeader } from "../../../../src/agent/archive/header.ts";
-import { readTree, temporaryFolder } from "../../../support/tree.ts";
+import { END_MARK, encodeHeader } from "../../../src/archive/header.ts";
+import { readTree, temporaryFolder } from "../../support/tree.ts";
 
-const VERB = fileURLToPath(new URL("../../../support/scripts/tar-verb.js", import.meta.url));
+const VERB = fileURLToPath(new URL("../../support/scripts/tar-verb.js", import.meta.url));
 const MIB = 1_048_576;
 /** How far a collector that gets little of the processor lets garbage grow; less than any file here. */
 const FLAT_BYTES = 256 * MIB;

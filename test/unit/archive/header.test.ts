@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { extract, type Header } from "tar-stream";
-import {
-  END_MARK,
-  encodeHeader,
-  padding,
-  type TarHeader,
-} from "../../../../src/agent/archive/header.ts";
+import { END_MARK, encodeHeader, padding, type TarHeader } from "../../../src/archive/header.ts";
 
 const PLAIN: TarHeader = {
   name: "./a",

@@ -3,9 +3,9 @@ import { mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { extractTar, MAX_ENTRIES } from "../../../../src/agent/archive/extract.ts";
-import { OutworkError } from "../../../../src/errors.ts";
-import { readTree, temporaryFolder } from "../../../support/tree.ts";
+import { extractTar, MAX_ENTRIES } from "../../../src/archive/extract.ts";
+import { OutworkError } from "../../../src/errors.ts";
+import { readTree, temporaryFolder } from "../../support/tree.ts";
 import { type Entry, pieces, tarOf, withChecksum } from "./tars.ts";
 
 type Refusal = { code: string; entry: unknown; rule: unknown; entries: unknown };

@@ -13,7 +13,7 @@ import {
   symlink,
   unlink,
 } from "node:fs/promises";
-import { OutworkError } from "../../errors.ts";
+import { OutworkError } from "../errors.ts";
 import { type ByteText, bytesOf } from "./byte-text.ts";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;

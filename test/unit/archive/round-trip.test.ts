@@ -3,9 +3,9 @@ import { chmod, mkdir, readFile, readlink, symlink, utimes, writeFile } from "no
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createTar } from "../../../../src/agent/archive/create.ts";
-import { extractTar } from "../../../../src/agent/archive/extract.ts";
-import { readTree, temporaryFolder } from "../../../support/tree.ts";
+import { createTar } from "../../../src/archive/create.ts";
+import { extractTar } from "../../../src/archive/extract.ts";
+import { readTree, temporaryFolder } from "../../support/tree.ts";
 
 type Branch =
   | { kind: "file"; mode: number; mtime: number; content: Uint8Array }

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { asUser, ORDINARY_UID } from "../../../support/as-user.ts";
-import { readTree, sha256, temporaryFolder } from "../../../support/tree.ts";
+import { asUser, ORDINARY_UID } from "../../support/as-user.ts";
+import { readTree, sha256, temporaryFolder } from "../../support/tree.ts";
 import { tarOf } from "./tars.ts";
 
-const VERB = fileURLToPath(new URL("../../../support/scripts/tar-verb.js", import.meta.url));
+const VERB = fileURLToPath(new URL("../../support/scripts/tar-verb.js", import.meta.url));
 const uid = process.getuid?.() === 0 ? ORDINARY_UID : process.getuid?.();
 const mtime = new Date("2020-02-03T04:05:06Z");
 

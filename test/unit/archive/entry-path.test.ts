@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkSymlink, entryPath, MAX_DEPTH } from "../../../../src/agent/archive/entry-path.ts";
-import { OutworkError } from "../../../../src/errors.ts";
+import { checkSymlink, entryPath, MAX_DEPTH } from "../../../src/archive/entry-path.ts";
+import { OutworkError } from "../../../src/errors.ts";
 
 function ruleOf(check: () => unknown): unknown {
   try {

@@ -1,4 +1,4 @@
-import { systemCode } from "../../errors.ts";
+import { systemCode } from "../errors.ts";
 import type { ByteText } from "./byte-text.ts";
 import type { Folder } from "./folder.ts";
 import { explained, refused } from "./refusal.ts";

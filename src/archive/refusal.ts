@@ -1,4 +1,4 @@
-import { OutworkError, systemCode } from "../../errors.ts";
+import { OutworkError, systemCode } from "../errors.ts";
 import { type ByteText, shown } from "./byte-text.ts";
 
 /** Why an entry is refused, and what would be allowed. Rules are added, never renamed. */

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename } from "node:path";
 import { Readable } from "node:stream";
-import { OutworkError, systemCode } from "../../errors.ts";
+import { OutworkError, systemCode } from "../errors.ts";
 import { byteText } from "./byte-text.ts";
 import { Folder } from "./folder.ts";
 import { END_MARK } from "./header.ts";
