@@ -1,60 +1,22 @@
-import type { PatchChange } from "../contract/patch.ts";
-import { OutworkError } from "../errors.ts";
-import { addFile } from "./add-file.ts";
-import { deleteFile } from "./delete-file.ts";
-import { PatchApplyError } from "./failure.ts";
-import type { Operation, Patch } from "./operation.ts";
-import { Run, type RunContext } from "./run.ts";
-import { updateFile } from "./update-file.ts";
+import { applyAtomically } from "./apply-atomically.ts";
+import type { ApplyContext } from "./context.ts";
+import { operate, type PatchOutcome } from "./operate.ts";
+import type { Patch } from "./operation.ts";
+import { StagedFiles } from "./staged-files.ts";
 
-/** How a patch ended. What was changed is said even when it failed part way. */
-export type PatchOutcome = {
-  readonly changes: readonly PatchChange[];
-  /** Null: all of it was done. */
-  readonly failure: OutworkError | null;
-};
-
-export type ApplyContext = RunContext & {
-  /** Stops the patch before its next file. */
-  readonly signal?: AbortSignal;
-};
-
-/** Applies a patch, file after file. Never rejects. */
+/** Applies a patch as its options say. What was changed is said even if it fails. Never rejects. */
 export async function applyPatch(patch: Patch, context: ApplyContext): Promise<PatchOutcome> {
-  const run = new Run(context);
-  try {
-    if (patch.operations.length === 0) throw nothingToDo();
-    for (const operation of patch.operations) {
-      if (context.signal?.aborted) throw cancelled(operation.path);
-      await applyOperation(run, operation);
-    }
-    return { changes: run.changes, failure: null };
-  } catch (error) {
-    return { changes: run.changes, failure: asOutworkError(error) };
+  const { options } = context;
+  if (options.dry_run) return rehearse(patch, context);
+  if (options.atomic) return applyAtomically(patch, context);
+  if (!options.overwrite) {
+    const { failure } = await rehearse(patch, context);
+    if (failure) return { changes: [], failure };
   }
+  return operate(patch, context);
 }
 
-function applyOperation(run: Run, operation: Operation): Promise<void> {
-  switch (operation.kind) {
-    case "add":
-      return addFile(run, operation);
-    case "delete":
-      return deleteFile(run, operation);
-    case "update":
-      return updateFile(run, operation);
-  }
-}
-
-function nothingToDo(): PatchApplyError {
-  return new PatchApplyError("No files were modified.", "", { rule: "patch-empty" });
-}
-
-function cancelled(path: string): PatchApplyError {
-  const message = `The patch was cancelled before ${path}`;
-  return new PatchApplyError(message, path, { rule: "patch-cancelled" });
-}
-
-function asOutworkError(error: unknown): OutworkError {
-  if (error instanceof OutworkError) return error;
-  return new OutworkError("internal", "The patch stopped on a fault of ours.", { cause: error });
+/** All of a patch, on files that only remember it. */
+function rehearse(patch: Patch, context: ApplyContext): Promise<PatchOutcome> {
+  return operate(patch, { ...context, files: new StagedFiles(context.files) });
 }

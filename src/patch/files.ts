@@ -45,8 +45,11 @@ export interface PatchFiles {
 
 /** What a patch that is all or nothing needs besides. */
 export interface DurableFiles extends PatchFiles {
-  /** Creates a file that must not exist, on stable storage when it resolves. */
-  create(path: string, content: Content, mode: number): Promise<void>;
+  /**
+   * Creates a file that must not exist, on stable storage when it resolves. A mode of null is what
+   * the system gives to new files.
+   */
+  create(path: string, content: Content, mode: number | null): Promise<void>;
   /** Gives a file another owner. */
   setOwner(path: string, uid: number, gid: number): Promise<void>;
   /** Gives a file a second name, which must not exist. */

@@ -50,6 +50,11 @@ export async function statOrNull(
   }
 }
 
+/** For removing what may be gone already. */
+export function ignoreMissing(error: unknown): undefined {
+  if (systemCode(error) !== "ENOENT") throw error;
+}
+
 export function systemError(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: '${path}'`), { code });
 }

@@ -81,9 +81,9 @@ export class NodeFiles implements DurableFiles {
     await this.#at(path, (name) => fs.access(name, constants.W_OK));
   }
 
-  async create(path: string, content: Content, mode: number): Promise<void> {
+  async create(path: string, content: Content, mode: number | null): Promise<void> {
     await this.#open(path, CREATE, async (handle) => {
-      await handle.chmod(mode);
+      if (mode !== null) await handle.chmod(mode);
       await writeAll(handle, content);
       await handle.sync();
     });

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { PatchChange } from "../contract/patch.ts";
-import { type ApplyContext, applyPatch } from "./apply.ts";
+import { applyPatch } from "./apply.ts";
+import type { ApplyContext } from "./context.ts";
 import { PatchSyntaxError } from "./failure.ts";
 import type { Patch } from "./operation.ts";
 import { parsePatch } from "./stream.ts";

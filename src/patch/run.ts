@@ -1,18 +1,11 @@
 import type { PatchChange, PatchContent, PatchOptions } from "../contract/patch.ts";
+import type { RunContext } from "./context.ts";
 import { Delta, type Rewrite, type UndiffedChange } from "./delta.ts";
 import { PatchApplyError } from "./failure.ts";
 import type { Content, PatchFiles } from "./files.ts";
 import { resolvePath } from "./path.ts";
 import { put } from "./put.ts";
 import { contentOf, lookAt, type Seen, unchanged } from "./seen.ts";
-
-/** Where and how a patch is applied. */
-export type RunContext = {
-  readonly files: PatchFiles;
-  /** Absolute; relative paths of the patch start here. */
-  readonly cwd: string;
-  readonly options: PatchOptions;
-};
 
 /** A file to be written, and what was there before. */
 export type Writing = {

@@ -54,8 +54,8 @@ export class PatchStream {
   }
 
   #take(raw: string): void {
-    const line = withoutReturns(raw);
-    if (this.#at === "body") this.#hold(line);
+    const line = withoutReturn(raw);
+    if (this.#at === "body") this.#hold(withoutReturn(line));
     else if (this.#at === "heredoc") this.#begin(line);
     else if (this.#at === "start" && !isBlank(line)) this.#start(trimStart(line));
   }
@@ -96,8 +96,7 @@ export function parsePatch(text: string): Patch {
   return stream.finish();
 }
 
-function withoutReturns(line: string): string {
-  let end = line.length;
-  while (line[end - 1] === "\r") end--;
-  return line.slice(0, end);
+/** The body's lines lose two carriage returns, the line that opens a heredoc one. */
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
 }

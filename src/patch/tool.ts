@@ -1,10 +1,10 @@
 import type { PatchChange } from "../contract/patch.ts";
 import { OutworkError } from "../errors.ts";
 import { toolText } from "./answers.ts";
-import { type ApplyContext, applyPatch } from "./apply.ts";
+import { applyPatch } from "./apply.ts";
+import type { ApplyContext, RunContext } from "./context.ts";
 import { PatchApplyError, PatchSyntaxError } from "./failure.ts";
 import type { Patch } from "./operation.ts";
-import type { RunContext } from "./run.ts";
 import { parsePatch } from "./stream.ts";
 import { summary } from "./summary.ts";
 import { verifyPatch } from "./verify.ts";

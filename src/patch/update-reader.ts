@@ -52,8 +52,8 @@ export class UpdateReader {
     const marker = trimEnd(line);
     if (marker === markers.END || marker === markers.END_OF_FILE) throw syntax.chunkEmpty(number);
     const content = contentLine(line);
-    if (!content) throw syntax.unexpectedLine(number, line);
-    chunk.lines.push(content);
+    if (content) chunk.lines.push(content);
+    else throw syntax.unexpectedLine(number, markers.header(marker) ? marker : line);
   }
 
   /** A move, the opening of a chunk, or the mark of the file's end. */

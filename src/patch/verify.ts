@@ -1,10 +1,11 @@
 import type { PatchChange } from "../contract/patch.ts";
 import { addedText } from "./add-file.ts";
+import type { RunContext } from "./context.ts";
 import { edited } from "./edit.ts";
 import { PatchApplyError } from "./failure.ts";
 import type { AddFile, Patch, UpdateFile } from "./operation.ts";
 import { planUpdate, readText } from "./plan-update.ts";
-import { Run, type RunContext, replaced } from "./run.ts";
+import { Run, replaced } from "./run.ts";
 import { contentOf, lookAt, seenBytes } from "./seen.ts";
 
 /**
