@@ -11,7 +11,7 @@ export {
   PlacementKind,
 } from "./environment.ts";
 export { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
-export { PatchChange, PatchContent, PatchMatch, PatchOptions } from "./patch.ts";
+export { PatchChange, PatchContent, PatchMatch, PatchOptions, PatchPreview } from "./patch.ts";
 export { Ceiling, EffectivePolicy, PolicyRequest, Preset, WritableFiles } from "./policy.ts";
 export { PROBLEMS, Problem, type ProblemCode } from "./problem.ts";
 export {

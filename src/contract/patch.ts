@@ -70,3 +70,18 @@ export const PatchChange = z
   })
   .meta({ id: "PatchChange" });
 export type PatchChange = z.infer<typeof PatchChange>;
+
+/** What a patch that is still arriving asks for so far. Never an acknowledgement. */
+export const PatchPreview = z
+  .discriminatedUnion("kind", [
+    z.object({ kind: z.literal("add"), path: z.string(), content: z.string() }),
+    z.object({ kind: z.literal("delete"), path: z.string() }),
+    z.object({
+      kind: z.literal("update"),
+      path: z.string().describe("As written in the patch, and so is `destination`."),
+      destination: z.string().nullable(),
+      diff: z.string().describe("Per chunk `@@`, the old lines removed, the new lines added."),
+    }),
+  ])
+  .meta({ id: "PatchPreview" });
+export type PatchPreview = z.infer<typeof PatchPreview>;

@@ -9,12 +9,13 @@ export type Edit = { readonly start: number; readonly end: number; readonly text
 
 /**
  * What placed chunks change, in the order of the file. Context keeps the file's own bytes; added
- * lines get the file's first ending, and so does a last line that has none.
+ * lines get the file's first ending, and so does a last line that has none. Where two chunks add
+ * at one place, the order is theirs.
  */
 export function editsOf(table: LineTable, placements: readonly Placement[]): Edit[] {
   const edits = placements
-    .toSorted((a, b) => a.at - b.at)
-    .flatMap((placement) => editsOfChunk(table, placement));
+    .flatMap((placement) => editsOfChunk(table, placement))
+    .sort((a, b) => a.start - b.start);
   return table.unterminated ? terminated(edits, table) : edits;
 }
 
