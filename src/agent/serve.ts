@@ -7,9 +7,11 @@ import { FrameStream } from "../wire/frames.ts";
 import { archiveHandlers } from "./archive-handlers.ts";
 import { withEtcFiles } from "./etc-files.ts";
 import { execServerHandler } from "./exec-server/handler.ts";
+import { SandboxedFiles } from "./files/sandboxed-files.ts";
 import { helloOf } from "./hello.ts";
 import { closeInherited } from "./inherited.ts";
 import { logLine } from "./log.ts";
+import { patchMethods } from "./patch-methods.ts";
 import { processMethods, processSources } from "./process-methods.ts";
 import { ProcessTable } from "./processes/process-table.ts";
 import { serveConnection } from "./rpc/connection.ts";
@@ -45,11 +47,13 @@ function handlersOf(
   table: ProcessTable,
 ): Handlers {
   const archive = archiveHandlers(config, sandbox);
+  const files = new SandboxedFiles(config.policy, sandbox);
   return {
-    execServer: execServerHandler(config, table, sandbox),
+    execServer: execServerHandler(config, table, files),
     methods: {
       ...processMethods(table),
       ...toolMethods(config, view, table),
+      ...patchMethods(config, files),
       "outwork/hello": () => helloOf(config),
       "outwork/shutdown": () => {
         setImmediate(() => void shutdown(table));

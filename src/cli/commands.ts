@@ -8,6 +8,7 @@ import { envInspect } from "./commands/env-inspect.ts";
 import { envLs } from "./commands/env-ls.ts";
 import { envRm } from "./commands/env-rm.ts";
 import { exec } from "./commands/exec.ts";
+import { patch } from "./commands/patch.ts";
 import { ps } from "./commands/ps.ts";
 import { serve } from "./commands/serve.ts";
 
@@ -22,5 +23,6 @@ export const COMMANDS: readonly Command[] = [
   attach,
   ps,
   cp,
+  patch,
   doctor(machineChecks),
 ];

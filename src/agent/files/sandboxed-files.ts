@@ -13,9 +13,11 @@ import type {
   WatchedPaths,
 } from "../../exec-server/ports.ts";
 import { internalError } from "../../exec-server/rpc-error.ts";
+import type { ToolAnswer } from "../../patch/tool.ts";
 import { meet } from "../../policy/meet.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { FileHelper } from "./file-helper.ts";
+import type { PatchRequest } from "./protocol.ts";
 
 /** A helper that nothing uses is kept this long for the next call. */
 const IDLE_MS = 3_000;
@@ -67,6 +69,13 @@ export class SandboxedFiles implements Files {
     return this.#with(this.#environment, async ({ helper }) => {
       const watch = (await helper.do({ kind: "watch", paths })) as number | null;
       return watch === null ? null : watchOf(helper, watch);
+    });
+  }
+
+  /** @throws RpcError only when the sandbox cannot be had; what the patch met is in the answer */
+  patch(patch: PatchRequest, policy: EffectivePolicy): Promise<ToolAnswer> {
+    return this.#with(policy, async ({ helper }) => {
+      return (await helper.do({ kind: "patch", patch })) as ToolAnswer;
     });
   }
 
