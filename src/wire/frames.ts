@@ -63,10 +63,10 @@ export class FrameStream {
     if (this.#stream.writable) await this.#write(KINDS.end, new Uint8Array());
   }
 
-  /** Says that nothing more will come, and lets the stream go. */
+  /** Says that nothing more will come, and lets the stream go once the other side has taken it all. */
   async end(): Promise<void> {
     await this.finish();
-    this.#stream.end();
+    await new Promise<void>((resolve) => this.#stream.end(() => resolve()));
   }
 
   destroy(): void {
