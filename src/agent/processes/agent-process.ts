@@ -1,0 +1,208 @@
+import type { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EffectivePolicy } from "../../contract/policy.ts";
+import type {
+  EndCause,
+  Process,
+  ProcessState,
+  SignalName,
+  TerminalSize,
+} from "../../contract/process.ts";
+import type { Sandboxed } from "../sandbox/sandbox.ts";
+import { OutputLog, type ReaderRule } from "./output-log.ts";
+import { OutputPump } from "./output-pump.ts";
+import { untilUnheld } from "./pipe-holders.ts";
+import { StdinWriter } from "./stdin-writer.ts";
+import { commandGroup, isRunning, killProcess, killSandbox } from "./tree.ts";
+
+/** Added to a signal's number when it ends a process, as shells and bwrap do. */
+const SIGNAL_EXIT_BASE = 128;
+const SIGKILL_EXIT = 137;
+const SIGINT_EXIT = 130;
+/** A signal sent right after the start waits this long for the command to come up, in steps. */
+const SIGNAL_STEP_MS = 5;
+const SIGNAL_STEPS = 200;
+/** How often a sandbox that outlives its command is looked at. */
+const EMPTY_STEP_MS = 200;
+
+/** What a process is known by. */
+export interface ProcessDescription {
+  readonly processId: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly tty: boolean;
+  readonly policy: EffectivePolicy;
+  readonly retainedBytes: number;
+  readonly readers: ReaderRule;
+}
+
+/** One running program and its output. Lives until its sandbox is empty and its streams have ended. */
+export class AgentProcess {
+  readonly description: ProcessDescription;
+  readonly log: OutputLog;
+  readonly stdin: StdinWriter;
+  readonly startedAt = new Date();
+  readonly #sandboxed: Sandboxed;
+  #state: ProcessState = { kind: "running" };
+  #cause: EndCause | null = null;
+  #closedAt: Date | null = null;
+
+  constructor(description: ProcessDescription, sandboxed: Sandboxed) {
+    this.description = description;
+    this.#sandboxed = sandboxed;
+    this.log = new OutputLog(description.retainedBytes, description.readers);
+    this.stdin = new StdinWriter(this.#input(), description.tty);
+    this.#watch();
+  }
+
+  get state(): ProcessState {
+    return this.#state;
+  }
+
+  get live(): boolean {
+    return this.#state.kind === "running";
+  }
+
+  /** When its last event was logged; null while there may be more. */
+  get closedAt(): Date | null {
+    return this.#closedAt;
+  }
+
+  snapshot(): Process {
+    const { processId, argv, cwd, tty, policy } = this.description;
+    return {
+      process_id: processId,
+      argv: [...argv],
+      cwd,
+      tty,
+      started_at: this.startedAt.toISOString(),
+      state: this.#state,
+      output: this.log.totals(),
+      policy,
+    };
+  }
+
+  /** False when the process has ended. */
+  resize(size: TerminalSize): boolean {
+    if (!this.live || !this.#sandboxed.terminal) return false;
+    this.#sandboxed.terminal.resize(size);
+    return true;
+  }
+
+  /** Signals the command's process group. False when the process has ended. */
+  async signal(name: SignalName): Promise<boolean> {
+    if (name === "SIGINT") this.#cause = this.#cause ?? "interrupted";
+    for (let step = 0; this.live && step < SIGNAL_STEPS; step += 1) {
+      const group = commandGroup(this.#launcherPid);
+      if (group !== null) return signalGroup(group, name);
+      await sleep(SIGNAL_STEP_MS);
+    }
+    return false;
+  }
+
+  /**
+   * SIGTERM, then after the grace SIGKILL to everything in the sandbox. False when it has ended; what
+   * it left behind on its pipes is killed all the same.
+   */
+  terminate(graceMs: number, cause: EndCause = "terminated"): boolean {
+    if (this.#state.kind === "exited") void this.#killLeftBehind();
+    if (!this.live) return false;
+    this.#cause = cause;
+    if (graceMs === 0) {
+      killSandbox(this.#launcherPid);
+      return true;
+    }
+    void this.signal("SIGTERM");
+    const timer = setTimeout(() => this.live && killSandbox(this.#launcherPid), graceMs);
+    this.log.on("append", () => {
+      if (this.live) return;
+      clearTimeout(timer);
+      void this.#killLeftBehind();
+    });
+    return true;
+  }
+
+  async #killLeftBehind(): Promise<void> {
+    const init = await this.#sandboxed.init;
+    if (init !== null && this.#state.kind === "exited") killProcess(init);
+  }
+
+  get #launcherPid(): number {
+    return this.#sandboxed.child.pid ?? 0;
+  }
+
+  #input(): Writable | null {
+    return this.#sandboxed.terminal?.stream ?? this.#sandboxed.child.stdin;
+  }
+
+  #watch(): void {
+    const { child, terminal } = this.#sandboxed;
+    const { stdout, stderr } = child;
+    const pump = new OutputPump(this.log, terminal ? { pty: terminal.stream } : { stdout, stderr });
+    child.once("exit", (code, signal) => {
+      terminal?.release();
+      this.#exited(code, signal);
+      void this.#drain(pump).then(() => this.#close());
+    });
+  }
+
+  /** Waits for the streams' end, or for all who could write to have gone. */
+  async #drain(pump: OutputPump): Promise<void> {
+    const init = await this.#sandboxed.init;
+    if (init === null) return pump.ended;
+    const ended = new AbortController();
+    void pump.ended.then(() => ended.abort());
+    await untilUnheld(init, ended.signal);
+    await pump.cutOff();
+  }
+
+  #exited(code: number | null, signal: NodeJS.Signals | null): void {
+    const exitCode = this.#exitCode(code, signal);
+    this.#state = {
+      kind: "exited",
+      exit_code: exitCode,
+      cause: this.#endCause(exitCode, signal),
+      exited_at: new Date().toISOString(),
+    };
+    this.log.exited(exitCode, this.#state.cause);
+  }
+
+  /** A terminal reports every death by signal as 1, as terminals of this field do. */
+  #exitCode(code: number | null, signal: NodeJS.Signals | null): number {
+    const exitCode = code ?? (signal ? SIGKILL_EXIT : 1);
+    return this.description.tty && exitCode > SIGNAL_EXIT_BASE && exitCode <= SIGNAL_EXIT_BASE + 31
+      ? 1
+      : exitCode;
+  }
+
+  #endCause(exitCode: number, signal: NodeJS.Signals | null): EndCause {
+    if (this.#cause === "interrupted") {
+      return exitCode === SIGINT_EXIT ? "interrupted" : "exited";
+    }
+    return this.#cause ?? (signal ? "signalled" : "exited");
+  }
+
+  #close(): void {
+    if (this.#state.kind === "exited") this.#state = { ...this.#state, kind: "closed" };
+    this.#closedAt = new Date();
+    this.log.close();
+    void this.#releaseWhenEmpty();
+  }
+
+  /** A guard must stand for as long as anything lives behind it, pipes or not. */
+  async #releaseWhenEmpty(): Promise<void> {
+    const init = await this.#sandboxed.init;
+    while (init !== null && isRunning(init)) await sleep(EMPTY_STEP_MS);
+    this.#sandboxed.release();
+  }
+}
+
+function signalGroup(group: number, name: SignalName): boolean {
+  try {
+    process.kill(-group, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    throw error;
+  }
+}
