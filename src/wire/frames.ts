@@ -63,10 +63,13 @@ export class FrameStream {
     if (this.#stream.writable) await this.#write(KINDS.end, new Uint8Array());
   }
 
-  /** Says that nothing more will come, and lets the stream go. */
+  /** Says that nothing more will come; resolves when all of it is on its way, or the stream is gone. */
   async end(): Promise<void> {
     await this.finish();
-    this.#stream.end();
+    const sent = new Promise<void>((resolve) => {
+      this.#stream.end(resolve);
+    });
+    await Promise.race([sent, this.closed]);
   }
 
   destroy(): void {
