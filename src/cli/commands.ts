@@ -1,4 +1,4 @@
-import { hostChecks } from "./checks.ts";
+import { machineChecks } from "./checks.ts";
 import type { Command } from "./command.ts";
 import { attach } from "./commands/attach.ts";
 import { cp } from "./commands/cp.ts";
@@ -22,5 +22,5 @@ export const COMMANDS: readonly Command[] = [
   attach,
   ps,
   cp,
-  doctor(hostChecks),
+  doctor(machineChecks),
 ];

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Outwork } from "../client/index.ts";
+import type { Outwork } from "../client/index.ts";
 import { findService } from "../client/local-service.ts";
 import { systemCode } from "../errors.ts";
 import type { FlagValues } from "./command.ts";
@@ -18,7 +18,9 @@ export async function connect(
   const service = await findService(named);
   if (!URL.canParse(service.url)) throw new UsageError(`\`${service.url}\` is not a URL`);
   const token = tokenFile === undefined ? service.token : await tokenIn(tokenFile);
-  return new Outwork({ url: service.url, token, retries: RETRIES });
+  // Loaded by those who need it: help and mistakes are answered sooner without it.
+  const client = await import("../client/index.ts");
+  return new client.Outwork({ url: service.url, token, retries: RETRIES });
 }
 
 async function tokenIn(file: string): Promise<string> {

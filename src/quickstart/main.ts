@@ -4,7 +4,7 @@ import { survival, tour } from "./tour.ts";
 
 /** The tour of `npm run quickstart`, on a machine that has been prepared. */
 try {
-  await withThrowawayService(async (service) => {
+  await withThrowawayService(["embedded"], async (service) => {
     await step("the service runs on this machine, without a daemon or a container", async () => {
       await service.start();
       return `port ${await service.port()} of loopback`;

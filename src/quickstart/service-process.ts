@@ -1,41 +1,42 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { closeSync, openSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Outwork } from "../client/index.ts";
-import type { ConfigInput } from "../config.ts";
+import type { PlacementKind } from "../contract/index.ts";
 
-const SERVE = fileURLToPath(new URL("serve.js", import.meta.url));
+const OUTWORK = fileURLToPath(new URL("../cli/main.js", import.meta.url));
 const START_MS = 30_000;
 const SHOWN_LOG_LINES = 15;
 
-/** The service as a process of its own, on a free port of loopback. */
+/** `outwork serve` as a process of its own, on a free port of loopback. */
 export class ServiceProcess {
   /** Everything that the service keeps; agents of other users must be able to pass through. */
   readonly stateFolder: string;
-  readonly #config: ConfigInput;
+  readonly #placements: readonly PlacementKind[];
   #child: ChildProcess | undefined;
 
-  constructor(stateFolder: string, placements: ConfigInput["placements"] = { embedded: {} }) {
+  constructor(stateFolder: string, placements: readonly PlacementKind[]) {
     this.stateFolder = stateFolder;
-    this.#config = { listen: { port: 0 }, state_folder: stateFolder, placements };
+    this.#placements = placements;
   }
 
   /** Resolves once the service answers. */
   async start(): Promise<void> {
     await rm(this.#address, { force: true });
-    const config = join(this.stateFolder, "config.json");
-    await writeFile(config, JSON.stringify(this.#config));
+    const placements = this.#placements.flatMap((kind) => ["--placement", kind]);
+    const flags = ["--port", "0", "--state", this.stateFolder, ...placements];
     const log = openSync(this.#log, "a");
-    this.#child = spawn(process.execPath, [SERVE, config], {
+    this.#child = spawn(process.execPath, [OUTWORK, "serve", ...flags], {
       env: { PATH: process.env.PATH },
       stdio: ["ignore", log, log],
       // Ctrl-C is for us: we need the service to clean up.
       detached: true,
     });
+    closeSync(log);
     await this.#answers(this.#child, Date.now() + START_MS);
   }
 

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConfigInput } from "../config.ts";
+import type { PlacementKind } from "../contract/index.ts";
 import { ServiceProcess } from "./service-process.ts";
 
 /**
@@ -9,8 +9,8 @@ import { ServiceProcess } from "./service-process.ts";
  * left, environments included, even when the work fails or is interrupted.
  */
 export async function withThrowawayService(
+  placements: readonly PlacementKind[],
   work: (service: ServiceProcess) => Promise<void>,
-  placements?: ConfigInput["placements"],
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "outwork-"));
   // Agents run as other users, who have to pass through.

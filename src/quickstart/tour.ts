@@ -73,6 +73,6 @@ async function showApart(
 
 async function startCounting(service: ServiceProcess): Promise<string> {
   await using outwork = await service.client();
-  const counting = await outwork.environment("front").start({ argv: ["bash", "-c", COUNT] });
+  const counting = await outwork.environment("front").start({ argv: ["sh", "-c", COUNT] });
   return counting.id;
 }

@@ -6,6 +6,7 @@ import { addExecServer } from "./exec-server.ts";
 import { answerClientError, answerFrameworkError } from "./framework-errors.ts";
 import { addOpenapi } from "./openapi.ts";
 import { addAuth } from "./plugins/auth.ts";
+import { addJsonBodies } from "./plugins/json-bodies.ts";
 import { addOriginCheck, type OriginRules } from "./plugins/origin.ts";
 import { addProblemDetails } from "./plugins/problem-details.ts";
 import { addRequestLog } from "./plugins/request-log.ts";
@@ -56,14 +57,13 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   });
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(serializerCompiler);
-  app.removeContentTypeParser("text/plain");
 
   addRequestLog(app);
   addProblemDetails(app);
   addWaits(app, { graceMs });
   addOriginCheck(app, deps.origins);
   addAuth(app, deps.tokens);
-  addEmptyBody(app);
+  addJsonBodies(app);
   await addOpenapi(app, deps.version);
 
   await app.register(healthRoutes, { readiness });
@@ -75,11 +75,4 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await app.register(archiveRoutes, v1);
   addExecServer(app, deps);
   return app;
-}
-
-/** No body at all is an empty one: what is required is then named like any other missing member. */
-function addEmptyBody(app: FastifyInstance): void {
-  app.addHook("preValidation", async (request) => {
-    request.body ??= {};
-  });
 }

@@ -53,18 +53,15 @@ async function* rowsOf(outwork: Outwork, service: ServiceProcess): AsyncGenerato
 }
 
 /** Figures of one run, side by side: compare rows, not machines. */
-await withThrowawayService(
-  async (service) => {
-    await service.start();
-    await using outwork = await service.client();
-    const rows: Row[] = [];
-    for await (const some of rowsOf(outwork, service)) {
-      console.error(`measured ${some.at(-1)?.what}`);
-      rows.push(...some);
-    }
-    const [cpu] = cpus();
-    const machine = `${cpus().length} × ${cpu?.model.trim()}, Linux ${release()}`;
-    console.log(`\n${machine}, Node ${process.version}\n\n${table(rows)}`);
-  },
-  { embedded: {}, docker: {} },
-);
+await withThrowawayService(["embedded", "docker"], async (service) => {
+  await service.start();
+  await using outwork = await service.client();
+  const rows: Row[] = [];
+  for await (const some of rowsOf(outwork, service)) {
+    console.error(`measured ${some.at(-1)?.what}`);
+    rows.push(...some);
+  }
+  const [cpu] = cpus();
+  const machine = `${cpus().length} × ${cpu?.model.trim()}, Linux ${release()}`;
+  console.log(`\n${machine}, Node ${process.version}\n\n${table(rows)}`);
+});

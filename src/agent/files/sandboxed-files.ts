@@ -18,7 +18,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 import { FileHelper } from "./file-helper.ts";
 
 /** A helper that nothing uses is kept this long for the next call. */
-const IDLE_MS = 10_000;
+const IDLE_MS = 3_000;
 
 interface Pooled {
   readonly helper: FileHelper;

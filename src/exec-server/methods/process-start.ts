@@ -70,6 +70,7 @@ async function launch(
   const { argv, cwd, tty, pipeStdin, arg0 } = params;
   const env = variablesOf(params, executor);
   const policy = await startPolicy(params, { executor, env, signal });
+  signal.throwIfAborted();
   const size = tty ? { rows: TERMINAL_ROWS, cols: TERMINAL_COLS } : null;
   const start: ProcessStart = {
     argv,
