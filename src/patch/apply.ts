@@ -1,3 +1,4 @@
+import { applyAtomically } from "./apply-atomically.ts";
 import type { ApplyContext } from "./context.ts";
 import { operate, type PatchOutcome } from "./operate.ts";
 import type { Patch } from "./operation.ts";
@@ -7,11 +8,7 @@ import { StagedFiles } from "./staged-files.ts";
 export async function applyPatch(patch: Patch, context: ApplyContext): Promise<PatchOutcome> {
   const { options } = context;
   if (options.dry_run) return rehearse(patch, context);
-  if (options.atomic) {
-    // Loaded by those who ask for it: its journal brings a schema library.
-    const { applyAtomically } = await import("./apply-atomically.ts");
-    return applyAtomically(patch, context);
-  }
+  if (options.atomic) return applyAtomically(patch, context);
   if (!options.overwrite) {
     const { failure } = await rehearse(patch, context);
     if (failure) return { changes: [], failure };
