@@ -1,6 +1,8 @@
 import { machineChecks } from "./checks.ts";
 import type { Command } from "./command.ts";
+import { agent } from "./commands/agent.ts";
 import { attach } from "./commands/attach.ts";
+import { codexConfig } from "./commands/codex-config.ts";
 import { cp } from "./commands/cp.ts";
 import { doctor } from "./commands/doctor.ts";
 import { envCreate } from "./commands/env-create.ts";
@@ -9,6 +11,7 @@ import { envLs } from "./commands/env-ls.ts";
 import { envRm } from "./commands/env-rm.ts";
 import { exec } from "./commands/exec.ts";
 import { patch } from "./commands/patch.ts";
+import { execServer } from "./commands/exec-server.ts";
 import { ps } from "./commands/ps.ts";
 import { serve } from "./commands/serve.ts";
 
@@ -24,5 +27,8 @@ export const COMMANDS: readonly Command[] = [
   ps,
   cp,
   patch,
+  codexConfig,
+  execServer,
+  agent,
   doctor(machineChecks),
 ];

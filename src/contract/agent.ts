@@ -59,8 +59,11 @@ export const AgentConfig = z.strictObject({
   }),
   /** Host folder of the programs offered to commands at COMMAND_BIN_FOLDER; null: none. */
   bin: AbsolutePath.nullable(),
-  /** What the helpers need to see and commands must not. */
-  toolbox: z.object({ source: AbsolutePath, target: AbsolutePath }),
+  /**
+   * What the helpers need to see and commands must not. Null: the programs are the environment's own,
+   * in its own tree, and nothing of the agent is to be hidden in it.
+   */
+  toolbox: z.object({ source: AbsolutePath, target: AbsolutePath }).nullable(),
   /** The native terminal binding. */
   pty: AbsolutePath,
 });
