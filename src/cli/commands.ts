@@ -10,8 +10,8 @@ import { envInspect } from "./commands/env-inspect.ts";
 import { envLs } from "./commands/env-ls.ts";
 import { envRm } from "./commands/env-rm.ts";
 import { exec } from "./commands/exec.ts";
-import { patch } from "./commands/patch.ts";
 import { execServer } from "./commands/exec-server.ts";
+import { patch } from "./commands/patch.ts";
 import { ps } from "./commands/ps.ts";
 import { serve } from "./commands/serve.ts";
 
