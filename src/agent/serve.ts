@@ -7,9 +7,11 @@ import { archiveHandlers } from "./archive-handlers.ts";
 import { type EnvironmentParts, openEnvironment } from "./environment.ts";
 import { withEtcFiles } from "./etc-files.ts";
 import { execServerHandler } from "./exec-server/handler.ts";
+import { SandboxedFiles } from "./files/sandboxed-files.ts";
 import { helloOf } from "./hello.ts";
 import { closeInherited } from "./inherited.ts";
 import { logLine } from "./log.ts";
+import { patchMethods } from "./patch-methods.ts";
 import { processMethods, processSources } from "./process-methods.ts";
 import type { ProcessTable } from "./processes/process-table.ts";
 import { serveConnection } from "./rpc/connection.ts";
@@ -31,11 +33,13 @@ export async function serveAgent(configPath: string): Promise<void> {
 
 function handlersOf(config: AgentConfig, { view, sandbox, table }: EnvironmentParts): Handlers {
   const archive = archiveHandlers(config, sandbox);
+  const files = new SandboxedFiles(config.policy, sandbox);
   return {
-    execServer: execServerHandler(config, table, sandbox),
+    execServer: execServerHandler(config, table, files),
     methods: {
       ...processMethods(table),
       ...toolMethods(config, view, table),
+      ...patchMethods(config, files),
       "outwork/hello": () => helloOf(config),
       "outwork/shutdown": () => {
         setImmediate(() => void shutdown(table));

@@ -11,6 +11,7 @@ import { envLs } from "./commands/env-ls.ts";
 import { envRm } from "./commands/env-rm.ts";
 import { exec } from "./commands/exec.ts";
 import { execServer } from "./commands/exec-server.ts";
+import { patch } from "./commands/patch.ts";
 import { ps } from "./commands/ps.ts";
 import { serve } from "./commands/serve.ts";
 
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   attach,
   ps,
   cp,
+  patch,
   codexConfig,
   execServer,
   agent,

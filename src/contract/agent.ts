@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ArchiveResult } from "./archive.ts";
 import { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
+import { ApplyPatch, PatchResult } from "./patch.ts";
 import { EffectivePolicy } from "./policy.ts";
 import {
   Delivered,
@@ -85,6 +86,9 @@ export type ResolvedExecCommand = z.infer<typeof ResolvedExecCommand>;
 export const ResolvedStartProcess = StartProcess.extend(resolved);
 export type ResolvedStartProcess = z.infer<typeof ResolvedStartProcess>;
 
+export const ResolvedApplyPatch = ApplyPatch.extend(resolved);
+export type ResolvedApplyPatch = z.infer<typeof ResolvedApplyPatch>;
+
 const ById = z.object({ process_id: ProcessId });
 const Nothing = z.object({});
 
@@ -97,6 +101,7 @@ export const AGENT_METHODS = {
   "outwork/hello": { params: Nothing, result: Hello },
   "outwork/exec_command": { params: ResolvedExecCommand, result: ToolResult },
   "outwork/write_stdin": { params: WriteStdinTool, result: ToolResult },
+  "outwork/apply_patch": { params: ResolvedApplyPatch, result: PatchResult },
   "outwork/process/start": { params: ResolvedStartProcess, result: Process },
   "outwork/process/list": { params: Nothing, result: ProcessList },
   "outwork/process/get": { params: ById, result: Process },

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { text } from "node:stream/consumers";
 import type { AgentConfig } from "../../contract/agent.ts";
 import type { EffectivePolicy } from "../../contract/policy.ts";
 import type { TerminalSize } from "../../contract/process.ts";
@@ -6,8 +7,10 @@ import { Terminal, terminalDescriptors } from "../processes/terminal.ts";
 import type { EnvironmentView } from "../view.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
 import { guardRoots } from "./guards.ts";
+import { type Exit, type Launch, launchSandbox } from "./launch.ts";
+import { launchRefused } from "./launch-refused.ts";
 import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
-import { initOf, type Stdio, spawnSandboxed } from "./spawn.ts";
+import type { Stdio } from "./spawn.ts";
 import { StandIns } from "./stand-ins.ts";
 
 /** One command to run under one effective policy. */
@@ -22,12 +25,15 @@ export interface SandboxedCommand {
   readonly leavesChildren: boolean;
 }
 
-/** A command that has been handed to the kernel. */
+/** A command in its sandbox. */
 export interface Sandboxed {
   readonly child: ChildProcess;
   readonly terminal: Terminal | null;
-  /** The sandbox's init, for commands that leave children behind; null for others. */
-  readonly init: Promise<number | null>;
+  /** Settles when the command has ended. Never rejects. */
+  readonly exited: Promise<Exit>;
+  /** The sandbox's init: all that is inside ends with it. */
+  readonly init: number;
+  readonly leavesChildren: boolean;
   /** To be called once all of it is gone: takes stand-ins away. */
   release(): void;
 }
@@ -46,15 +52,20 @@ export class Sandbox {
     this.#view = view;
   }
 
-  /** @throws `policy-denied` when the policy cannot be held as things stand on the disk */
-  run(command: SandboxedCommand): Sandboxed {
-    const { policy } = command;
+  /**
+   * Resolves when the command is about to run, with all walls around it.
+   * @throws `policy-denied` when the policy cannot be held as things stand on the disk
+   * @throws `enforcement-missing` or `quota-exceeded` when its sandbox could not be built
+   */
+  async run(command: SandboxedCommand): Promise<Sandboxed> {
+    const { policy, leavesChildren } = command;
     const guards = this.#guard(policy.files);
     try {
       const options = this.#options(command, guards.writable, "command");
-      const spawned = this.#spawn(command, options);
-      const init = command.leavesChildren ? initOf(spawned.child) : Promise.resolve(null);
-      return { ...spawned, init, release: guards.release };
+      const { launch, terminal } = this.#launchCommand(command, options);
+      const { child, exited } = launch;
+      const init = await launch.open();
+      return { child, terminal, exited, init, leavesChildren, release: guards.release };
     } catch (error) {
       guards.release();
       throw error;
@@ -70,18 +81,24 @@ export class Sandbox {
     const isolation = { ...HELPER, policy: { network: "off" as const } };
     const options = this.#options(isolation, guards.writable, "helper");
     const argv = [...this.#config.programs.helper, ...args];
-    const child = this.#start(argv, options, ["pipe", "pipe", "pipe"]);
-    child.once("close", guards.release);
-    child.once("error", guards.release);
-    return child;
+    const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
+    void launch.open().catch(() => {});
+    void launch.exited.then(guards.release);
+    return launch.child;
   }
 
-  /** A program that does nothing, in the sandbox that commands would get. */
-  runProbe(): ChildProcess {
+  /**
+   * Runs a program that does nothing in the sandbox that commands would get.
+   * @throws as `run`
+   */
+  async probe(): Promise<void> {
     const isolation = { ...HELPER, policy: this.#config.policy };
     const options = this.#options(isolation, [], "command");
     const argv = [...this.#config.programs.setsid, "--version"];
-    return this.#start(argv, options, ["ignore", "ignore", "pipe"]);
+    const launch = this.#launch(argv, options, ["ignore", "ignore", "pipe"]);
+    await launch.open();
+    const { code } = await launch.exited;
+    if (code !== 0) throw launchRefused(`a program in it ended with ${code}`);
   }
 
   #guard(files: EffectivePolicy["files"]): { writable: Writable; release: () => void } {
@@ -109,35 +126,40 @@ export class Sandbox {
     });
   }
 
-  #spawn(
-    command: SandboxedCommand,
+  #launchCommand(
+    { argv, stdin, tty }: SandboxedCommand,
     options: readonly string[],
-  ): Pick<Sandboxed, "child" | "terminal"> {
-    if (command.tty === null) {
-      const stdio = [command.stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"] as const;
-      const child = this.#start(command.argv, options, stdio, command.leavesChildren);
-      return { child, terminal: null };
+  ): { launch: Launch; terminal: Terminal | null } {
+    if (tty === null) {
+      const stdio = [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"] as const;
+      return { launch: this.#launch(argv, options, stdio), terminal: null };
     }
-    const terminal = new Terminal(this.#config.pty, command.tty);
+    const terminal = new Terminal(this.#config.pty, tty);
+    const { slave } = terminal;
+    const leading = [...this.#config.programs.setsid, "-c", ...argv];
+    const complaints = async () => {
+      await terminal.finish();
+      return text(terminal.output);
+    };
     try {
-      const argv = [...this.#config.programs.setsid, "-c", ...command.argv];
-      const { slave } = terminal;
-      return { child: this.#start(argv, options, [slave, slave, slave]), terminal };
+      return {
+        launch: this.#launch(leading, options, [slave, slave, slave], complaints),
+        terminal,
+      };
     } catch (error) {
-      terminal.release();
-      terminal.stream.destroy();
+      terminal.destroy();
       throw error;
     }
   }
 
-  #start(
+  #launch(
     argv: readonly string[],
     options: readonly string[],
     stdio: readonly [Stdio, Stdio, Stdio],
-    reportsInit = false,
-  ): ChildProcess {
+    complaints?: () => Promise<string>,
+  ): Launch {
     const { bwrap: launcher } = this.#config.programs;
     const inherited = terminalDescriptors();
-    return spawnSandboxed({ launcher, options, argv, stdio, reportsInit, inherited });
+    return launchSandbox({ launcher, options, argv, stdio, inherited }, complaints);
   }
 }

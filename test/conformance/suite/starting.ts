@@ -91,7 +91,9 @@ export function starting(target: Target): void {
       const argvs = [1, 2, 3, 4, 5].map((count) => ["sh", "-c", `seq ${count}; sleep 600`]);
       const started = await Promise.all(argvs.map((argv) => fresh.start(argv)));
       await Promise.all(started.map((process) => fresh.firstLine(process)));
-      const listed = await fresh.list();
+      const listed = [...(await fresh.list())].sort(
+        (one, other) => one.output.total_bytes - other.output.total_bytes,
+      );
       assert.deepEqual(
         listed.map(({ argv, state, cwd, tty, output }) => ({
           argv,
