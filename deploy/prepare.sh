@@ -145,3 +145,8 @@ stop_engine() {
   kill "$engine" 2>/dev/null && wait "$engine"
   engine=
 }
+
+# Images to run environments in, from this system's own packages: no registry is asked.
+need_images() {
+  quietly "an image" "They are made of this system's own packages, as root." node dist/images/main.js
+}

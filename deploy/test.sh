@@ -14,7 +14,7 @@ trap stop_engine EXIT
 trap 'exit 130' INT TERM
 need_engine
 step "building the test images"
-quietly "an image" "Test images are made of this system's own packages, as root." node dist/images/main.js
+need_images
 
 # One reporter's summary is its last word on a terminal, the other's in a file.
 [ -t 1 ] && reporter=spec || reporter=tap

@@ -21,15 +21,19 @@ interface ArchiveHandlers {
  */
 export function archiveHandlers(config: AgentConfig, sandbox: Sandbox): ArchiveHandlers {
   const { write } = config.policy.files;
+  // An upload acts for whoever may create the environment, not for a command: it may write the
+  // environment's own folders under any policy, protected names included.
   const roots = [config.workspace, config.home, "/tmp", ...(write === "all" ? [] : write)];
+  const own = { write: roots, protected_names: [] };
+  const nothing = { write: [], protected_names: [] };
   return {
     sources: {
       "outwork/archive/get": ({ path }, signal) =>
-        download(sandbox.runHelper(["tar-create", path], []), signal),
+        download(sandbox.runHelper(["tar-create", path], nothing), signal),
     },
     sinks: {
       "outwork/archive/put": ({ path }, source, signal) =>
-        upload(sandbox.runHelper(["tar-extract", path], roots), source, signal),
+        upload(sandbox.runHelper(["tar-extract", path], own), source, signal),
     },
   };
 }

@@ -49,6 +49,7 @@ function startIn(table: ProcessTable, config: AgentConfig): StartToolProcess {
       inherits: true,
       stdin: "closed",
       tty: tty ? TOOL_TERMINAL : null,
+      leavesChildren: false,
       policy: policy ?? null,
       deadlines: NO_DEADLINES,
       retainedBytes: RETAINED_BYTES,

@@ -6,6 +6,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer, in milliseconds, repeated tries included. */
   readonly timeoutMs?: number | undefined;
+  /** Further tries of what may be sent again, instead of the client's own number. */
+  readonly retries?: number | undefined;
 }
 
 /**

@@ -1,11 +1,13 @@
 import { Readable } from "node:stream";
 import { ArchiveResult } from "../contract/archive.ts";
 import { Environment } from "../contract/environment.ts";
+import { type ApplyPatchInput, PatchResult } from "../contract/patch.ts";
 import { Process, ProcessList, type StartProcessInput } from "../contract/process.ts";
 import { type ExecCommand, ToolResult, type WriteStdinTool } from "../contract/tools.ts";
 import { type CallOptions, callSignal } from "./call-signal.ts";
 import type { Exchange } from "./exchange.ts";
 import { newId } from "./new-id.ts";
+import { OwnErrors } from "./own-errors.ts";
 import { RemoteProcess } from "./process.ts";
 import type { Transport } from "./transport.ts";
 
@@ -51,6 +53,17 @@ export class RemoteEnvironment {
   }
 
   /**
+   * The tool `apply_patch`: verifies the whole patch against the files, then writes. What it met is in
+   * the result, whose `text` a model reads.
+   * @throws `outcome-unknown` the answer was lost: a patch is never sent twice
+   */
+  applyPatch(patch: ApplyPatchInput, options: CallOptions = {}): Promise<PatchResult> {
+    const path = this.#path("/apply_patch");
+    const call = { method: "POST", path, json: patch, repeat: "once", ...options } as const;
+    return this.#transport.json(call, PatchResult);
+  }
+
+  /**
    * Starts one program; no shell is added. Happens once even when the answer is lost, since a start
    * without a `process_id` is given one.
    * @throws `start-failed` there is no such program, folder, …
@@ -78,15 +91,21 @@ export class RemoteEnvironment {
    * Unpacks a tar stream into a folder of the environment.
    * @throws `archive-refused` an entry is not safe to unpack
    * @throws `outcome-unknown` the connection broke: part of it may have been unpacked
+   * @throws whatever `tar` throws
    */
-  upload(
+  async upload(
     path: string,
     tar: AsyncIterable<Uint8Array>,
     { signal }: StreamOptions = {},
   ): Promise<ArchiveResult> {
-    const body = { type: TAR, content: Readable.from(tar, { objectMode: false }) };
+    const source = new OwnErrors(tar);
+    const body = { type: TAR, content: Readable.from(source, { objectMode: false }) };
     const sent = { ...this.#archive("PUT", path, signal), body, repeat: "once" } as const;
-    return this.#transport.upload(sent, ArchiveResult);
+    try {
+      return await this.#transport.upload(sent, ArchiveResult);
+    } catch (error) {
+      throw source.failure === undefined ? error : source.failure.error;
+    }
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { type Agent, type Dispatcher, request } from "undici";
-import { OutworkError } from "../errors.ts";
+import { OutworkError, systemCode } from "../errors.ts";
 import { refusal } from "./refusal.ts";
 import { type Repeat, transportFailure } from "./transport-failure.ts";
 
@@ -62,8 +62,13 @@ export async function* received({ body }: Answer, sent: Exchange): AsyncGenerato
   }
 }
 
+/** What undici says once its agent has been destroyed. */
+const CLOSED = new Set(["UND_ERR_DESTROYED", "UND_ERR_CLOSED"]);
+
 function meaning(error: unknown, sent: Exchange): unknown {
   if (sent.signal?.aborted === true) return sent.signal.reason;
+  if (CLOSED.has(systemCode(error) ?? ""))
+    return new Error("this client is closed", { cause: error });
   return error instanceof OutworkError ? error : transportFailure(error, sent);
 }
 

@@ -12,10 +12,16 @@ export interface ServiceAddress {
 
 const ServiceFile = z.object({ url: z.string() });
 
+/** Environments of a service of root's have users of their own, whom root's home would keep out. */
+const STATE_FOLDER_OF_ROOT = "/var/lib/outwork";
+
 /** The folder in which a service on this machine leaves its address and its token. */
 export function stateFolder(variables: NodeJS.ProcessEnv): string {
   const { OUTWORK_STATE, XDG_STATE_HOME } = variables;
-  return OUTWORK_STATE || join(XDG_STATE_HOME || join(homedir(), ".local", "state"), "outwork");
+  if (OUTWORK_STATE) return OUTWORK_STATE;
+  if (XDG_STATE_HOME) return join(XDG_STATE_HOME, "outwork");
+  if (process.getuid?.() === 0) return STATE_FOLDER_OF_ROOT;
+  return join(homedir(), ".local", "state", "outwork");
 }
 
 /**

@@ -55,7 +55,7 @@ export class Outwork implements AsyncDisposable {
     );
   }
 
-  /** Ends every connection. Processes run on. */
+  /** Ends every connection; calls under way and later ones fail. Processes run on. */
   close(): Promise<void> {
     return this.#transport.close();
   }

@@ -37,7 +37,9 @@ export class RemoteProcess {
     this.environmentId = environmentId;
     this.id = id;
     this.#transport = transport;
-    this.#stdin = new Stdin((write) => this.#post("stdin", write, "safe", {}, WriteStdinResult));
+    this.#stdin = new Stdin((write, options) =>
+      this.#post("stdin", write, "safe", options, WriteStdinResult),
+    );
   }
 
   /** The process as listings show it. */
@@ -51,9 +53,23 @@ export class RemoteProcess {
    * are resumed in silence; the iteration ends after `closed` and at nothing else.
    * @throws `process-not-found`, `process-gone`, … a problem that trying again does not mend
    */
-  output(options: OutputOptions = {}): AsyncGenerator<ProcessEvent> {
+  async *output(options: OutputOptions = {}): AsyncGenerator<ProcessEvent> {
+    const { afterSeq = 0 } = options;
+    if (afterSeq > 0 && (await this.#hasNothingAfter(afterSeq, options))) return;
+    yield* this.#follow(options);
+  }
+
+  #follow(options: OutputOptions): AsyncGenerator<ProcessEvent> {
     const signal = callSignal({ signal: options.signal });
     return followOutput((afterSeq) => this.#events(afterSeq, signal), { ...options, signal });
+  }
+
+  /** Whoever has seen `closed` and asks for more would wait for it in vain. */
+  async #hasNothingAfter(afterSeq: number, options: OutputOptions): Promise<boolean> {
+    const { signal, patienceMs } = options;
+    const lasting = { signal, timeoutMs: patienceMs, retries: Number.POSITIVE_INFINITY };
+    const { state, output } = await this.inspect(lasting);
+    return state.kind === "closed" && afterSeq >= output.next_seq - 1;
   }
 
   /**
@@ -64,7 +80,7 @@ export class RemoteProcess {
     const { state, output } = await this.inspect({ signal: options.signal });
     let ended: Ended | undefined = state.kind === "running" ? undefined : state;
     if (state.kind !== "closed") {
-      for await (const event of this.output({ ...options, afterSeq: output.next_seq - 1 })) {
+      for await (const event of this.#follow({ ...options, afterSeq: output.next_seq - 1 })) {
         if (event.type === "exited") ended = event;
       }
     }
@@ -73,13 +89,13 @@ export class RemoteProcess {
   }
 
   /** Writes to stdin. Calls are sent in order, each exactly once even over a broken connection. */
-  write(bytes: Uint8Array | string): Promise<StdinStatus> {
-    return this.#stdin.write(bytes);
+  write(bytes: Uint8Array | string, options: CallOptions = {}): Promise<StdinStatus> {
+    return this.#stdin.write(bytes, options);
   }
 
   /** Closes stdin after everything that was written before. */
-  end(): Promise<StdinStatus> {
-    return this.#stdin.end();
+  end(options: CallOptions = {}): Promise<StdinStatus> {
+    return this.#stdin.end(options);
   }
 
   /**

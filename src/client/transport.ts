@@ -87,7 +87,7 @@ export class Transport {
     const sent = { ...call, signal, body: jsonBody(call.json) };
     try {
       return await repeated((failures) => attempt(sent, failures), {
-        retries: this.#retries,
+        retries: call.retries ?? this.#retries,
         again: (error) => mayRepeat(error, call.repeat),
         signal,
       });

@@ -15,8 +15,11 @@ export interface WaitOptions {
 export interface Channel {
   /** Resolves when there is room for more. */
   send(message: string | Uint8Array): Promise<void>;
-  /** The next message as bytes of UTF-8; null at the proper end. @throws when it breaks off */
-  next(): Promise<{ readonly payload: Buffer } | null>;
+  /**
+   * The next message, or as text the agent's wish to close; null at the proper end.
+   * @throws when it breaks off
+   */
+  next(): Promise<{ readonly isText: boolean; readonly payload: Buffer } | null>;
   /** Settles when it is gone, however it went. */
   readonly closed: Promise<void>;
   destroy(): void;

@@ -183,10 +183,11 @@ export class EnvironmentEntry {
     return this.#removal;
   }
 
-  /** Stops watching and lets a removal that has begun come to its end. Otherwise it runs on. */
+  /** Lets go of it: it runs on, unless its removal has begun, which comes to its end. */
   async release(): Promise<void> {
     this.#watch.abort();
     await this.#removal;
+    await this.#agent?.[Symbol.asyncDispose]();
   }
 
   async #start(

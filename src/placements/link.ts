@@ -127,7 +127,7 @@ async function nextText(frames: FrameStream): Promise<string> {
 
 async function sendAll(frames: FrameStream, source: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const bytes of source) await frames.send(bytes);
-  await frames.end();
+  await frames.finish();
 }
 
 /** A text frame in the stream is the error that ended it. */

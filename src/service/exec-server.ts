@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { ExecServerClose } from "../contract/agent.ts";
 import type { Channel } from "../core/agent-link.ts";
 import type { Environments } from "../core/environments.ts";
 import { asError, toProblem } from "../errors.ts";
@@ -38,7 +39,7 @@ export function addExecServer(app: FastifyInstance, deps: Deps): void {
     maxPayload: MAX_MESSAGE_BYTES,
   });
   app.server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-    const admission = admit(request, deps);
+    const admission = safely(() => admit(request, deps));
     if ("status" in admission) return refuse(stream, admission);
     sockets.handleUpgrade(request, stream, head, (socket) => {
       void serve(socket, admission, deps, nameOf(request));
@@ -47,6 +48,15 @@ export function addExecServer(app: FastifyInstance, deps: Deps): void {
   app.addHook("preClose", async () => {
     for (const socket of sockets.clients) socket.close(CLOSE.goingAway, "the service is stopping");
   });
+}
+
+/** A header that cannot be parsed lets nobody in, and takes nothing down. */
+function safely(decide: () => Admitted | Refused): Admitted | Refused {
+  try {
+    return decide();
+  } catch {
+    return forbidden;
+  }
 }
 
 interface Admitted {
@@ -144,8 +154,14 @@ async function relay(socket: WebSocket, channel: Channel, signal: AbortSignal): 
   socket.resume();
   for (let message = await channel.next(); message; message = await channel.next()) {
     if (signal.aborted) return;
-    await deliver(socket, message.payload);
+    if (message.isText) closeAs(socket, message.payload);
+    else await deliver(socket, message.payload);
   }
+}
+
+function closeAs(socket: WebSocket, wish: Buffer): void {
+  const { code, reason } = JSON.parse(wish.toString("utf8")) as ExecServerClose;
+  socket.close(code, reason);
 }
 
 /** Clients may send text in binary messages; to the agent it is text in any case. */

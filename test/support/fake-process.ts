@@ -18,11 +18,11 @@ export class FakeProcess {
   readonly events: OutputEvent[] = [];
   readonly signals: SignalName[] = [];
   readonly sizes: TerminalSize[] = [];
-  stdin = "";
   stdinEnded = false;
   terminated = false;
   /** Emits `event` for a new event and `input` for a change from outside. */
   readonly changes = new EventEmitter();
+  readonly #stdin: Buffer[] = [];
   readonly #writeIds = new Set<string>();
   #state: ProcessState = { kind: "running" };
   #bytes = 0;
@@ -30,6 +30,10 @@ export class FakeProcess {
   constructor(start: FakeProcess["start"]) {
     this.start = start;
     this.changes.setMaxListeners(0);
+  }
+
+  get stdin(): string {
+    return Buffer.concat(this.#stdin).toString();
   }
 
   get running(): boolean {
@@ -71,7 +75,7 @@ export class FakeProcess {
     if (this.#writeIds.has(write_id)) return { status: "accepted" };
     if (this.stdinEnded || !this.running) return { status: "stdin-closed" };
     this.#writeIds.add(write_id);
-    this.stdin += Buffer.from(chunk, "base64").toString();
+    this.#stdin.push(Buffer.from(chunk, "base64"));
     this.stdinEnded = end;
     this.changes.emit("input");
     return { status: "accepted" };

@@ -1,6 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createTar } from "../../src/archive/create.ts";
+import { extractTar } from "../../src/archive/extract.ts";
 import { OUTPUT_RECORDS_TYPE } from "../../src/contract/agent.ts";
 import { CreateEnvironment, type Environment } from "../../src/contract/environment.ts";
 import type { OutputEvent } from "../../src/contract/process.ts";
@@ -13,6 +18,8 @@ export interface FakeOptions {
   readonly token?: string;
   /** What a started process does. */
   readonly onStart?: (process: FakeProcess) => void;
+  /** A folder of this machine that stands for the root of every environment. */
+  readonly files?: string;
   /** Answers a tool call of an environment. */
   readonly onTool?: (call: ToolCall) => unknown;
 }
@@ -35,7 +42,6 @@ interface Received {
 interface FakeEnvironment {
   readonly environment: Environment;
   readonly processes: Map<string, FakeProcess>;
-  readonly archives: Map<string, Buffer>;
 }
 
 /** The service's routes over environments that exist in memory and processes that run nothing. */
@@ -43,6 +49,8 @@ export class FakeService implements AsyncDisposable {
   readonly environments = new Map<string, FakeEnvironment>();
   /** `METHOD /path` of every request, in order of arrival. */
   readonly requests: string[] = [];
+  /** Bodies of the environments that were asked for. */
+  readonly created: CreateEnvironment[] = [];
   /** Milliseconds between two heartbeats on a quiet output stream. */
   heartbeatMs = 1_000;
   readonly #options: FakeOptions;
@@ -69,7 +77,7 @@ export class FakeService implements AsyncDisposable {
 
   add(id: string): FakeEnvironment {
     const environment = fakeEnvironment(id);
-    const added = { environment, processes: new Map(), archives: new Map() };
+    const added = { environment, processes: new Map() };
     this.environments.set(id, added);
     return added;
   }
@@ -79,6 +87,10 @@ export class FakeService implements AsyncDisposable {
     const [process] = [...this.environments.values()].flatMap((e) => [...e.processes.values()]);
     if (process === undefined) throw new Error("nothing has been started");
     return process;
+  }
+
+  breakConnections(): void {
+    this.#server.closeAllConnections();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,7 +127,7 @@ export class FakeService implements AsyncDisposable {
       throw new OutworkError("environment-not-found", `there is no environment ${id}`);
     }
     if (part === undefined) return send(response, this.#environment(received, held));
-    if (part === "archive") return this.#archive(received, held, response);
+    if (part === "archive") return this.#archive(received, response);
     if (part !== "processes") return send(response, await this.#tool(received, id, part));
     if (processId === undefined) return send(response, this.#processes(received, held));
     const process = held.processes.get(processId);
@@ -130,7 +142,9 @@ export class FakeService implements AsyncDisposable {
     if (received.method === "GET") {
       return { environments: [...this.environments.values()].map((held) => held.environment) };
     }
-    const { id = "env_fake" } = CreateEnvironment.parse(jsonOf(received));
+    const spec = CreateEnvironment.parse(jsonOf(received));
+    const { id = "env_fake" } = spec;
+    this.created.push(spec);
     return (this.environments.get(id) ?? this.add(id)).environment;
   }
 
@@ -158,16 +172,16 @@ export class FakeService implements AsyncDisposable {
     return this.#options.onTool?.({ environmentId, name, args });
   }
 
-  #archive(received: Received, held: FakeEnvironment, response: ServerResponse): void {
-    const path = received.query.get("path") ?? "";
+  async #archive(received: Received, response: ServerResponse): Promise<void> {
+    const path = join(this.#options.files ?? "/nonexistent", received.query.get("path") ?? "");
     if (received.method === "PUT") {
-      held.archives.set(path, received.body);
-      send(response, { entries: 1, bytes: received.body.length, sha256: "0".repeat(64) });
+      send(response, await extractTar(Readable.from([received.body]), path));
       return;
     }
-    const archive = held.archives.get(path);
-    if (archive === undefined) throw new OutworkError("path-not-found", `no such path ${path}`);
-    response.setHeader("content-type", "application/x-tar").end(archive);
+    const tar = createTar(path);
+    await Promise.race([once(tar, "readable"), once(tar, "end")]);
+    response.setHeader("content-type", "application/x-tar");
+    await pipeline(tar, response);
   }
 
   async #output(received: Received, process: FakeProcess, response: ServerResponse): Promise<void> {

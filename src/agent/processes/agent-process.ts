@@ -1,25 +1,33 @@
-import type { Readable, Writable } from "node:stream";
+import { constants } from "node:os";
+import type { Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { EffectivePolicy } from "../../contract/policy.ts";
 import type {
   EndCause,
   Process,
   ProcessState,
   SignalName,
-  StreamName,
   TerminalSize,
 } from "../../contract/process.ts";
+import type { Exit } from "../sandbox/launch.ts";
 import type { Sandboxed } from "../sandbox/sandbox.ts";
 import { OutputLog, type ReaderRule } from "./output-log.ts";
+import { OutputPump } from "./output-pump.ts";
+import { untilUnheld } from "./pipe-holders.ts";
 import { StdinWriter } from "./stdin-writer.ts";
-import { commandGroup, killSandbox } from "./tree.ts";
+import { commandGroup, isRunning, killProcess, killSandbox } from "./tree.ts";
 
 /** Added to a signal's number when it ends a process, as shells and bwrap do. */
 const SIGNAL_EXIT_BASE = 128;
 const SIGKILL_EXIT = 137;
-const SIGINT_EXIT = 130;
+const LAST_SIGNAL = 31;
 /** A signal sent right after the start waits this long for the command to come up, in steps. */
 const SIGNAL_STEP_MS = 5;
 const SIGNAL_STEPS = 200;
+/** How long the exit waits for what was printed before it. */
+const OUTPUT_BEFORE_EXIT_MS = 50;
+/** How often a sandbox that outlives its command is looked at. */
+const EMPTY_STEP_MS = 200;
 
 /** What a process is known by. */
 export interface ProcessDescription {
@@ -40,7 +48,10 @@ export class AgentProcess {
   readonly startedAt = new Date();
   readonly #sandboxed: Sandboxed;
   #state: ProcessState = { kind: "running" };
+  /** Why we ended it, if we did. */
   #cause: EndCause | null = null;
+  /** The last signal that a caller sent. */
+  #sent: SignalName | null = null;
   #closedAt: Date | null = null;
 
   constructor(description: ProcessDescription, sandboxed: Sandboxed) {
@@ -48,7 +59,7 @@ export class AgentProcess {
     this.#sandboxed = sandboxed;
     this.log = new OutputLog(description.retainedBytes, description.readers);
     this.stdin = new StdinWriter(this.#input(), description.tty);
-    this.#watch();
+    void this.#watch();
   }
 
   get state(): ProcessState {
@@ -87,101 +98,113 @@ export class AgentProcess {
 
   /** Signals the command's process group. False when the process has ended. */
   async signal(name: SignalName): Promise<boolean> {
-    if (name === "SIGINT") this.#cause = this.#cause ?? "interrupted";
     for (let step = 0; this.live && step < SIGNAL_STEPS; step += 1) {
-      const group = commandGroup(this.#launcherPid);
-      if (group !== null) return signalGroup(group, name);
-      await new Promise((resolve) => setTimeout(resolve, SIGNAL_STEP_MS));
+      const group = commandGroup(this.#sandboxed.init);
+      if (group !== null) {
+        this.#sent = name;
+        return signalGroup(group, name);
+      }
+      await sleep(SIGNAL_STEP_MS);
     }
     return false;
   }
 
-  /** SIGTERM, then after the grace SIGKILL to everything in the sandbox. False when it has ended. */
+  /**
+   * SIGTERM, then after the grace SIGKILL to everything in the sandbox. False when it has ended; what
+   * it left behind on its pipes is killed all the same.
+   */
   terminate(graceMs: number, cause: EndCause = "terminated"): boolean {
+    if (this.#state.kind === "exited") this.#killLeftBehind();
     if (!this.live) return false;
-    this.#cause = cause;
+    this.#cause ??= cause;
     if (graceMs === 0) {
-      killSandbox(this.#launcherPid);
+      this.#kill();
       return true;
     }
     void this.signal("SIGTERM");
-    const timer = setTimeout(() => this.live && killSandbox(this.#launcherPid), graceMs);
-    this.log.on("append", () => this.live || clearTimeout(timer));
+    const timer = setTimeout(() => this.live && this.#kill(), graceMs);
+    this.log.on("append", () => {
+      if (this.live) return;
+      clearTimeout(timer);
+      this.#killLeftBehind();
+    });
     return true;
   }
 
-  get #launcherPid(): number {
-    return this.#sandboxed.child.pid ?? 0;
+  #kill(): void {
+    const { child, init } = this.#sandboxed;
+    if (child.pid !== undefined) killSandbox(child.pid, init);
+  }
+
+  #killLeftBehind(): void {
+    const { init, leavesChildren } = this.#sandboxed;
+    if (leavesChildren && this.#state.kind === "exited") killProcess(init);
   }
 
   #input(): Writable | null {
-    return this.#sandboxed.terminal?.stream ?? this.#sandboxed.child.stdin;
+    return this.#sandboxed.terminal?.input ?? this.#sandboxed.child.stdin;
   }
 
-  #watch(): void {
-    const { child, terminal } = this.#sandboxed;
-    const streams = terminal
-      ? [this.#pump("pty", terminal.stream)]
-      : [this.#pump("stdout", child.stdout), this.#pump("stderr", child.stderr)];
-    const exit = new Promise<void>((resolve) => {
-      child.once("exit", (code, signal) => {
-        terminal?.release();
-        this.#exited(code, signal);
-        resolve();
-      });
-    });
-    void Promise.all([exit, ...streams]).then(() => this.#close());
+  async #watch(): Promise<void> {
+    const { child, terminal, exited } = this.#sandboxed;
+    const { stdout, stderr } = child;
+    const pump = new OutputPump(this.log, terminal ? { pty: terminal.output } : { stdout, stderr });
+    const { exit_code, cause } = this.#exited(await exited);
+    this.stdin.close();
+    void terminal?.finish();
+    await Promise.race([pump.ended, sleep(OUTPUT_BEFORE_EXIT_MS)]);
+    this.log.exited(exit_code, cause);
+    await this.#drain(pump);
+    this.#close();
   }
 
-  /** Copies a stream into the log until it ends; a terminal ends with EIO, which is no error. */
-  #pump(name: StreamName, stream: Readable | null): Promise<void> {
-    if (!stream) return Promise.resolve();
-    const resume = () => stream.isPaused() && stream.resume();
-    stream.on("data", (bytes: Buffer) => {
-      this.log.append(name, bytes);
-      if (this.log.full) stream.pause();
-    });
-    this.log.on("drained", resume);
-    return new Promise((resolve) => {
-      stream.on("error", () => {});
-      stream.once("close", () => {
-        this.log.off("drained", resume);
-        resolve();
-      });
-    });
+  /** Waits for the streams' end, or for all who could write to have gone. */
+  async #drain(pump: OutputPump): Promise<void> {
+    const { init, leavesChildren } = this.#sandboxed;
+    if (!leavesChildren) return pump.ended;
+    const ended = new AbortController();
+    void pump.ended.then(() => ended.abort());
+    await untilUnheld(init, ended.signal);
+    await pump.cutOff();
   }
 
-  #exited(code: number | null, signal: NodeJS.Signals | null): void {
-    const exitCode = this.#exitCode(code, signal);
+  #exited({ code, signal }: Exit): Extract<ProcessState, { kind: "exited" | "closed" }> {
+    const exitCode = code ?? (signal ? SIGKILL_EXIT : 1);
     this.#state = {
       kind: "exited",
-      exit_code: exitCode,
+      exit_code: this.#shownCode(exitCode),
       cause: this.#endCause(exitCode, signal),
       exited_at: new Date().toISOString(),
     };
-    this.log.exited(exitCode, this.#state.cause);
+    return this.#state;
   }
 
   /** A terminal reports every death by signal as 1, as terminals of this field do. */
-  #exitCode(code: number | null, signal: NodeJS.Signals | null): number {
-    const exitCode = code ?? (signal ? SIGKILL_EXIT : 1);
-    return this.description.tty && exitCode > SIGNAL_EXIT_BASE && exitCode <= SIGNAL_EXIT_BASE + 31
-      ? 1
-      : exitCode;
+  #shownCode(exitCode: number): number {
+    const bySignal = exitCode > SIGNAL_EXIT_BASE && exitCode <= SIGNAL_EXIT_BASE + LAST_SIGNAL;
+    return this.description.tty && bySignal ? 1 : exitCode;
   }
 
   #endCause(exitCode: number, signal: NodeJS.Signals | null): EndCause {
-    if (this.#cause === "interrupted") {
-      return exitCode === SIGINT_EXIT ? "interrupted" : "exited";
+    if (this.#cause) return this.#cause;
+    if (this.#sent && exitCode === SIGNAL_EXIT_BASE + constants.signals[this.#sent]) {
+      return this.#sent === "SIGINT" ? "interrupted" : "signalled";
     }
-    return this.#cause ?? (signal ? "signalled" : "exited");
+    return signal ? "signalled" : "exited";
   }
 
   #close(): void {
     if (this.#state.kind === "exited") this.#state = { ...this.#state, kind: "closed" };
-    this.#sandboxed.release();
     this.#closedAt = new Date();
     this.log.close();
+    void this.#releaseWhenEmpty();
+  }
+
+  /** A guard must stand for as long as anything lives behind it, pipes or not. */
+  async #releaseWhenEmpty(): Promise<void> {
+    const { init, leavesChildren, release } = this.#sandboxed;
+    while (leavesChildren && isRunning(init)) await sleep(EMPTY_STEP_MS);
+    release();
   }
 }
 

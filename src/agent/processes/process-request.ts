@@ -17,6 +17,8 @@ export interface ProcessRequest {
   readonly inherits: boolean;
   readonly stdin: "closed" | "pipe";
   readonly tty: TerminalSize | null;
+  /** True: what it started runs on after it, and its output is waited for. Not on a terminal. */
+  readonly leavesChildren: boolean;
   /** What the caller asks for; null: the environment's policy as it is. */
   readonly policy: EffectivePolicy | null;
   readonly deadlines: Deadlines;
@@ -34,6 +36,7 @@ export function requestOf(start: ResolvedStartProcess): ProcessRequest {
     inherits: true,
     stdin: start.stdin,
     tty: start.tty ?? null,
+    leavesChildren: false,
     policy: start.policy ?? null,
     deadlines: {
       timeoutMs: start.timeout_ms ?? null,

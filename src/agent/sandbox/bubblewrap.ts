@@ -7,6 +7,8 @@ export interface Isolation {
   readonly gid: number;
   readonly cwd: string;
   readonly variables: Readonly<Record<string, string>>;
+  /** Ends all that is inside when the command itself ends, or the agent does. */
+  readonly endsWithCommand: boolean;
   /** Name of the machine as the command sees it; null keeps the container's. */
   readonly hostname: string | null;
 }
@@ -23,7 +25,7 @@ export function bubblewrapArguments(
 ): readonly string[] {
   return [
     "--new-session",
-    "--die-with-parent",
+    ...(isolation.endsWithCommand ? ["--die-with-parent"] : []),
     ...plan.flatMap(mountArguments),
     "--unshare-user",
     "--disable-userns",

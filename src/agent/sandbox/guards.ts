@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { join, resolve } from "node:path";
 import { OutworkError } from "../../errors.ts";
-import { isWithin } from "../../policy/index.ts";
+import { isWithin } from "../../policy/paths.ts";
 import type { EnvironmentView } from "../view.ts";
 import type { StandIns } from "./stand-ins.ts";
 

@@ -64,6 +64,7 @@ function rootSteps({ path, source, guarded }: WritableRoot): MountStep[] {
 
 /** Hides the agent's folder, socket included: a read-only mount would not stop a connect. */
 function agentSteps(config: AgentConfig, audience: Audience): MountStep[] {
+  if (config.toolbox === null) return [];
   return [
     { kind: "empty", target: AGENT_FOLDER },
     ...(config.bin === null

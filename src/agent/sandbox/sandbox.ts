@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { text } from "node:stream/consumers";
 import type { AgentConfig } from "../../contract/agent.ts";
 import type { EffectivePolicy } from "../../contract/policy.ts";
 import type { TerminalSize } from "../../contract/process.ts";
@@ -6,8 +7,10 @@ import { Terminal, terminalDescriptors } from "../processes/terminal.ts";
 import type { EnvironmentView } from "../view.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
 import { guardRoots } from "./guards.ts";
+import { type Exit, type Launch, launchSandbox } from "./launch.ts";
+import { launchRefused } from "./launch-refused.ts";
 import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
-import { type Stdio, spawnSandboxed } from "./spawn.ts";
+import type { Stdio } from "./spawn.ts";
 import { StandIns } from "./stand-ins.ts";
 
 /** One command to run under one effective policy. */
@@ -18,15 +21,25 @@ export interface SandboxedCommand {
   readonly policy: EffectivePolicy;
   readonly stdin: "closed" | "pipe";
   readonly tty: TerminalSize | null;
+  /** What the command leaves behind runs on, until it ends by itself or is terminated. */
+  readonly leavesChildren: boolean;
 }
 
-/** A command that has been handed to the kernel. */
+/** A command in its sandbox. */
 export interface Sandboxed {
   readonly child: ChildProcess;
   readonly terminal: Terminal | null;
+  /** Settles when the command has ended. Never rejects. */
+  readonly exited: Promise<Exit>;
+  /** The sandbox's init: all that is inside ends with it. */
+  readonly init: number;
+  readonly leavesChildren: boolean;
   /** To be called once all of it is gone: takes stand-ins away. */
   release(): void;
 }
+
+/** What the agent's own programs need of their surroundings. */
+const HELPER = { cwd: "/", variables: {}, leavesChildren: false };
 
 /** Builds the kernel sandbox of every command and helper of one environment. */
 export class Sandbox {
@@ -39,13 +52,20 @@ export class Sandbox {
     this.#view = view;
   }
 
-  /** @throws `policy-denied` when the policy cannot be held as things stand on the disk */
-  run(command: SandboxedCommand): Sandboxed {
-    const { policy } = command;
-    const guards = this.#guard(policy);
+  /**
+   * Resolves when the command is about to run, with all walls around it.
+   * @throws `policy-denied` when the policy cannot be held as things stand on the disk
+   * @throws `enforcement-missing` or `quota-exceeded` when its sandbox could not be built
+   */
+  async run(command: SandboxedCommand): Promise<Sandboxed> {
+    const { policy, leavesChildren } = command;
+    const guards = this.#guard(policy.files);
     try {
       const options = this.#options(command, guards.writable, "command");
-      return { ...this.#spawn(command, options), release: guards.release };
+      const { launch, terminal } = this.#launchCommand(command, options);
+      const { child, exited } = launch;
+      const init = await launch.open();
+      return { child, terminal, exited, init, leavesChildren, release: guards.release };
     } catch (error) {
       guards.release();
       throw error;
@@ -53,35 +73,42 @@ export class Sandbox {
   }
 
   /**
-   * Runs one of the agent's own helpers where commands run, without network and with the toolbox in
-   * view. It may write the environment's own folders, protected names included: it acts for whoever
-   * may create the environment, not for a command.
+   * Runs one of the agent's own helpers where commands run: it sees what they see and the toolbox,
+   * may write what `files` says, and has no network.
    */
-  runHelper(args: readonly string[], roots: readonly string[]): ChildProcess {
-    const guards = guardRoots(roots, [], this.#view, this.#standIns);
-    const { variables } = this.#config;
-    const isolation = { policy: { network: "off" as const }, cwd: "/", variables };
-    const options = this.#options(isolation, guards.roots, "helper");
+  runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
+    const guards = this.#guard(files);
+    const isolation = { ...HELPER, policy: { network: "off" as const } };
+    const options = this.#options(isolation, guards.writable, "helper");
     const argv = [...this.#config.programs.helper, ...args];
-    return this.#start(argv, options, ["pipe", "pipe", "pipe"]);
+    const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
+    void launch.open().catch(() => {});
+    void launch.exited.then(guards.release);
+    return launch.child;
   }
 
-  /** A program that does nothing, in the sandbox that commands would get. */
-  runProbe(): ChildProcess {
-    const isolation = { policy: this.#config.policy, cwd: "/", variables: {} };
+  /**
+   * Runs a program that does nothing in the sandbox that commands would get.
+   * @throws as `run`
+   */
+  async probe(): Promise<void> {
+    const isolation = { ...HELPER, policy: this.#config.policy };
     const options = this.#options(isolation, [], "command");
     const argv = [...this.#config.programs.setsid, "--version"];
-    return this.#start(argv, options, ["ignore", "ignore", "pipe"]);
+    const launch = this.#launch(argv, options, ["ignore", "ignore", "pipe"]);
+    await launch.open();
+    const { code } = await launch.exited;
+    if (code !== 0) throw launchRefused(`a program in it ended with ${code}`);
   }
 
-  #guard({ files }: EffectivePolicy): { writable: Writable; release: () => void } {
+  #guard(files: EffectivePolicy["files"]): { writable: Writable; release: () => void } {
     if (files.write === "all") return { writable: "all", release: () => {} };
     const guards = guardRoots(files.write, files.protected_names, this.#view, this.#standIns);
     return { writable: guards.roots, release: guards.release };
   }
 
   #options(
-    command: Pick<SandboxedCommand, "cwd" | "variables"> & {
+    command: Pick<SandboxedCommand, "cwd" | "variables" | "leavesChildren"> & {
       policy: Pick<EffectivePolicy, "network">;
     },
     writable: Writable,
@@ -94,33 +121,45 @@ export class Sandbox {
       gid,
       cwd: command.cwd,
       variables: command.variables,
+      endsWithCommand: !command.leavesChildren,
       hostname: layout.kind === "host" ? environment_id : null,
     });
   }
 
-  #spawn(command: SandboxedCommand, options: readonly string[]): Omit<Sandboxed, "release"> {
-    if (command.tty === null) {
-      const stdin = command.stdin === "pipe" ? "pipe" : "ignore";
-      return { child: this.#start(command.argv, options, [stdin, "pipe", "pipe"]), terminal: null };
+  #launchCommand(
+    { argv, stdin, tty }: SandboxedCommand,
+    options: readonly string[],
+  ): { launch: Launch; terminal: Terminal | null } {
+    if (tty === null) {
+      const stdio = [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"] as const;
+      return { launch: this.#launch(argv, options, stdio), terminal: null };
     }
-    const terminal = new Terminal(this.#config.pty, command.tty);
+    const terminal = new Terminal(this.#config.pty, tty);
+    const { slave } = terminal;
+    const leading = [...this.#config.programs.setsid, "-c", ...argv];
+    const complaints = async () => {
+      await terminal.finish();
+      return text(terminal.output);
+    };
     try {
-      const argv = [...this.#config.programs.setsid, "-c", ...command.argv];
-      const { slave } = terminal;
-      return { child: this.#start(argv, options, [slave, slave, slave]), terminal };
+      return {
+        launch: this.#launch(leading, options, [slave, slave, slave], complaints),
+        terminal,
+      };
     } catch (error) {
-      terminal.release();
-      terminal.stream.destroy();
+      terminal.destroy();
       throw error;
     }
   }
 
-  #start(
+  #launch(
     argv: readonly string[],
     options: readonly string[],
     stdio: readonly [Stdio, Stdio, Stdio],
-  ): ChildProcess {
-    const { bwrap } = this.#config.programs;
-    return spawnSandboxed(bwrap, options, argv, stdio, terminalDescriptors());
+    complaints?: () => Promise<string>,
+  ): Launch {
+    const { bwrap: launcher } = this.#config.programs;
+    const inherited = terminalDescriptors();
+    return launchSandbox({ launcher, options, argv, stdio, inherited }, complaints);
   }
 }

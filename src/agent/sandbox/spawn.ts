@@ -1,55 +1,79 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import type { Duplex } from "node:stream";
 import type { Program } from "../../contract/agent.ts";
 
 /** One entry of `stdio`: a pipe, nothing, or a descriptor of ours. */
 export type Stdio = "pipe" | "ignore" | number;
 
-/** The descriptor on which the launcher reads its arguments. */
+/**
+ * Descriptors of the launcher: its arguments; where it says which process the sandbox's init is; and a
+ * gate, from which it takes one byte as its last act before the command.
+ */
 const ARGUMENTS_FD = 3;
+const INFO_FD = 4;
+const GATE_FD = 5;
+
+export interface SandboxSpawn {
+  readonly launcher: Program;
+  readonly options: readonly string[];
+  readonly argv: readonly string[];
+  readonly stdio: readonly [Stdio, Stdio, Stdio];
+  /** Descriptors of ours that would survive into the sandbox. */
+  readonly inherited: ReadonlySet<number>;
+}
+
+/** A launcher, and our ends of its pipes. */
+export interface Launcher {
+  readonly child: ChildProcess;
+  readonly info: Duplex;
+  readonly gate: Duplex;
+}
 
 /**
- * Runs `argv` in the sandbox that `options` describe. The launcher itself gets an empty environment,
- * and its arguments through a descriptor: they hold the command's variables, which no process list
- * should show.
+ * Starts a launcher that builds the sandbox which `options` describe, for `argv` to run in. It gets an
+ * empty environment, and its options through a descriptor: they hold the command's variables, which no
+ * process list should show.
  */
-export function spawnSandboxed(
-  launcher: Program,
-  options: readonly string[],
-  argv: readonly string[],
-  stdio: readonly [Stdio, Stdio, Stdio],
-  inherited: ReadonlySet<number>,
-): ChildProcess {
-  const [program = "", ...prefix] = launcher;
+export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
+  const { options, argv, stdio, inherited } = sandbox;
+  const [program = "", ...prefix] = sandbox.launcher;
+  const descriptors = [
+    ...["--args", String(ARGUMENTS_FD)],
+    ...["--info-fd", String(INFO_FD)],
+    ...["--block-fd", String(GATE_FD)],
+  ];
   const cover = openSync("/dev/null", "r");
   try {
-    const child = spawn(program, [...prefix, "--args", String(ARGUMENTS_FD), "--", ...argv], {
+    const child = spawn(program, [...prefix, ...descriptors, "--", ...argv], {
       env: {},
-      stdio: [...stdio, "pipe", ...coverDescriptors(inherited, cover)],
+      stdio: [...stdio, "pipe", "pipe", "pipe", ...coverDescriptors(inherited, cover)],
     });
-    sendArguments(child, options);
-    return child;
+    sendOptions(pipeOf(child, ARGUMENTS_FD), options);
+    return { child, info: pipeOf(child, INFO_FD), gate: pipeOf(child, GATE_FD) };
   } finally {
     closeSync(cover);
   }
 }
 
 /**
- * Entries of `stdio` from 4 on that put /dev/null over descriptors which the terminal binding opens
- * without close-on-exec. Node closes all others by itself.
+ * Entries of `stdio` after our own that put /dev/null over descriptors which the terminal binding
+ * opens without close-on-exec. Node closes all others by itself.
  */
 function coverDescriptors(inherited: ReadonlySet<number>, cover: number): Stdio[] {
-  const first = ARGUMENTS_FD + 1;
+  const first = GATE_FD + 1;
   const last = Math.max(-1, ...inherited);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
     inherited.has(first + index) ? cover : "ignore",
   );
 }
 
-function sendArguments(child: ChildProcess, options: readonly string[]): void {
-  const pipe = child.stdio[ARGUMENTS_FD];
-  if (!pipe || !("write" in pipe)) return;
-  // A launcher that dies early closes the pipe; its exit is what gets reported.
+function pipeOf(child: ChildProcess, descriptor: number): Duplex {
+  return child.stdio[descriptor] as Duplex;
+}
+
+/** A launcher that dies early closes the pipe; its exit is what gets reported. */
+function sendOptions(pipe: Duplex, options: readonly string[]): void {
   pipe.on("error", () => {});
   pipe.end(options.map((option) => `${option}\0`).join(""));
 }

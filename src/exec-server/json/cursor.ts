@@ -1,8 +1,5 @@
 import { JsonSyntaxError } from "./syntax-error.ts";
 
-const SPACE = /[ \t\n\r]*/y;
-const DIGITS = /[0-9]*/y;
-
 /** A place in a text: what the parts of the reader share. */
 export class Cursor {
   readonly text: string;
@@ -14,7 +11,7 @@ export class Cursor {
 
   /** The next character that is not white space, not consumed; empty at the end. */
   peek(): string {
-    this.#skip(SPACE);
+    while (isSpace(this.text.charCodeAt(this.at))) this.at += 1;
     return this.text.charAt(this.at);
   }
 
@@ -24,7 +21,7 @@ export class Cursor {
   }
 
   skipDigits(): void {
-    this.#skip(DIGITS);
+    while (isDigit(this.text.charCodeAt(this.at))) this.at += 1;
   }
 
   /** The fault lies at the next character, which is named by counting it as read. */
@@ -35,10 +32,12 @@ export class Cursor {
   failAt(reason: string, end: number): JsonSyntaxError {
     return new JsonSyntaxError(reason, this.text, end);
   }
+}
 
-  #skip(pattern: RegExp): void {
-    pattern.lastIndex = this.at;
-    pattern.test(this.text);
-    this.at = pattern.lastIndex;
-  }
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }

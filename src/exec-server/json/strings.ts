@@ -22,25 +22,20 @@ export function readString(cursor: Cursor): string {
   }
 }
 
-/** Long literals hold no escapes as a rule, so the native search does nearly all of the work. */
+/** Every character is passed once, mostly by the native search. */
 function findEnd(cursor: Cursor): { end: number; escaped: boolean } {
   const { text } = cursor;
   let at = cursor.at + 1;
-  let backslash = text.indexOf("\\", at);
+  let quote = text.indexOf('"', at);
   let escaped = false;
   for (;;) {
-    const quote = text.indexOf('"', at);
-    if (backslash === -1 || (quote !== -1 && quote < backslash))
-      return closing(cursor, quote, escaped);
+    if (quote === -1) throw cursor.failAt("EOF while parsing a string", text.length);
+    const backslash = text.slice(at, quote).indexOf("\\");
+    if (backslash === -1) return { end: quote, escaped };
     escaped = true;
-    at = backslash + 2;
-    backslash = text.indexOf("\\", at);
+    at += backslash + 2;
+    if (at > quote) quote = text.indexOf('"', at);
   }
-}
-
-function closing(cursor: Cursor, quote: number, escaped: boolean) {
-  if (quote !== -1) return { end: quote, escaped };
-  throw cursor.failAt("EOF while parsing a string", cursor.text.length);
 }
 
 function controlCharacter(cursor: Cursor, from: number): Error {
@@ -67,9 +62,18 @@ function afterEscape(cursor: Cursor, at: number): number {
 
 /** The length of the second half of a surrogate pair. */
 function pair(cursor: Cursor, at: number, digits: string): number {
-  LOW_SURROGATE.lastIndex = at + UNICODE_ESCAPE_CHARS;
+  const second = at + UNICODE_ESCAPE_CHARS;
+  LOW_SURROGATE.lastIndex = second;
   if (HIGH_SURROGATE.test(digits) && LOW_SURROGATE.test(cursor.text)) return UNICODE_ESCAPE_CHARS;
-  throw cursor.failAt("lone leading surrogate in hex escape", at + UNICODE_ESCAPE_CHARS);
+  if (!HIGH_SURROGATE.test(digits)) throw loneSurrogate(cursor, second);
+  if (cursor.text.startsWith("\\u", second)) {
+    throw loneSurrogate(cursor, second + UNICODE_ESCAPE_CHARS);
+  }
+  throw cursor.failAt("unexpected end of hex escape", second + 1);
+}
+
+function loneSurrogate(cursor: Cursor, end: number): Error {
+  return cursor.failAt("lone leading surrogate in hex escape", end);
 }
 
 function invalidEscape(cursor: Cursor, at: number): Error {

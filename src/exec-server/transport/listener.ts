@@ -19,6 +19,7 @@ export class Listener {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    handleProtocols: () => false,
     maxPayload: MAX_TOLERATED_MESSAGE_BYTES,
   });
 

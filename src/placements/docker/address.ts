@@ -48,7 +48,7 @@ function named(options: DockerOptions & { agent: HttpAgent }): DockerOptions {
 function badAddress(host: string): OutworkError {
   return new OutworkError(
     "validation-failed",
-    `the engine's address ${host} is neither unix:///PATH nor tcp://HOST:PORT`,
+    `The engine's address ${JSON.stringify(host)} is neither unix:///PATH nor tcp://HOST:PORT.`,
   );
 }
 

@@ -77,7 +77,7 @@ function tooLong(stateFolder: string, path: string): OutworkError {
   const tooMany = Buffer.byteLength(path) - MAX_SOCKET_PATH_BYTES + 1;
   return new OutworkError(
     "validation-failed",
-    `the state folder ${stateFolder} is ${tooMany} bytes too long: sockets below it must have paths ` +
-      `of less than ${MAX_SOCKET_PATH_BYTES} bytes`,
+    `The state folder ${stateFolder} is ${tooMany} bytes too long: sockets below it must have paths ` +
+      `of less than ${MAX_SOCKET_PATH_BYTES} bytes.`,
   );
 }

@@ -12,6 +12,9 @@ export class EngineRefusal extends Error {
   }
 }
 
+/** What the client library puts in front of the engine's own words. */
+const LIBRARY_PREFIX = /^\(HTTP code \d+\) [^-]+ - /;
+
 export interface CallOptions {
   /** What is being asked, for messages: "start the container". */
   readonly what: string;
@@ -59,7 +62,7 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
 function unanswered(what: string, timeoutMs: number): OutworkError {
   return new OutworkError(
     "placement-unavailable",
-    `the container engine was asked to ${what} and did not answer within ${timeoutMs} ms`,
+    `The container engine was asked to ${what} and did not answer within ${timeoutMs} ms.`,
   );
 }
 
@@ -67,17 +70,17 @@ function unanswered(what: string, timeoutMs: number): OutworkError {
 function translate(what: string, error: unknown): Error {
   const { statusCode, json, message } = error as {
     statusCode?: number;
-    json?: { message?: string; cause?: string } | null;
+    json?: { message?: string } | null;
     message?: string;
   };
   if (statusCode !== undefined) {
-    const text = json?.message ?? json?.cause ?? message ?? "no reason given";
-    return new EngineRefusal(statusCode, text.trim(), { cause: error });
+    const text = json?.message ?? message?.replace(LIBRARY_PREFIX, "") ?? "";
+    return new EngineRefusal(statusCode, text.trim() || "no reason given", { cause: error });
   }
   if (error instanceof OutworkError) return error;
   return new OutworkError(
     "placement-unavailable",
-    `the container engine cannot be asked to ${what}: ${message ?? systemCode(error)}`,
+    `The container engine cannot be asked to ${what}: ${message ?? systemCode(error)}.`,
     { cause: error },
   );
 }

@@ -70,7 +70,7 @@ export class Errands {
     );
     const said = await text(answer);
     if (!said.includes('"error"')) return;
-    throw new OutworkError("placement-unavailable", `the engine imports no image: ${said.trim()}`);
+    throw new OutworkError("placement-unavailable", `The engine imports no image: ${said.trim()}.`);
   }
 }
 

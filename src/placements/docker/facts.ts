@@ -52,8 +52,8 @@ export function checkLimits(limits: Limits, facts: Facts): void {
   if (missing.length === 0) return;
   throw new OutworkError(
     "enforcement-missing",
-    `the container engine does not enforce ${missing.join(", ")}: its kernel lacks the control group ` +
-      "controllers for it; leave these limits out or use another engine",
+    `The container engine does not enforce ${missing.join(", ")}: its kernel lacks the control group ` +
+      "controllers for it; leave these limits out or use another engine.",
     { facts: { missing } },
   );
 }

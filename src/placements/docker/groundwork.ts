@@ -78,8 +78,8 @@ async function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function otherArchitecture({ Architecture }: Facts): OutworkError {
   return new OutworkError(
     "enforcement-missing",
-    `the container engine runs on ${Architecture} and this service on ${process.arch}: environments ` +
-      "get the service's own programs, so both must be the same",
+    `The container engine runs on ${Architecture} and this service on ${process.arch}: environments ` +
+      "get the service's own programs, so both must be the same.",
     { facts: { missing: "architecture" } },
   );
 }

@@ -14,6 +14,8 @@ export interface Image {
   readonly variables: Variables;
 }
 
+const NOT_FOUND = 404;
+
 /** host[:port]/path:tag@digest, each part starting with a letter or digit: no part is `..`. */
 const REFERENCE =
   /^[A-Za-z0-9][A-Za-z0-9._-]*(?::\d+)?(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*(?::[A-Za-z0-9_][A-Za-z0-9._-]*)?(?:@[a-z0-9]+:[a-f0-9]+)?$/;
@@ -27,7 +29,7 @@ export async function findImage(engine: Engine, name: string, wait: WaitOptions)
   if (!REFERENCE.test(name)) {
     throw new OutworkError(
       "validation-failed",
-      `${JSON.stringify(name)} is not an image: an image is [HOST[:PORT]/]NAME[:TAG][@DIGEST]`,
+      `${JSON.stringify(name)} is not an image: an image is [HOST[:PORT]/]NAME[:TAG][@DIGEST].`,
     );
   }
   const here = await inspect(engine, name, wait);
@@ -68,7 +70,7 @@ async function readProgress(progress: Readable, { signal }: WaitOptions): Promis
   try {
     for await (const line of jsonLines(progress)) {
       const { error } = line as { error?: string };
-      if (error !== undefined) throw new EngineRefusal(404, error);
+      if (error !== undefined) throw new EngineRefusal(NOT_FOUND, error);
     }
   } finally {
     signal.removeEventListener("abort", abort);
@@ -78,7 +80,7 @@ async function readProgress(progress: Readable, { signal }: WaitOptions): Promis
 function notFound(name: string, said: string, cause?: Error): OutworkError {
   return new OutworkError(
     "image-not-found",
-    `the engine has no image ${name} and could not pull it: ${said}`,
+    `The engine has no image ${name} and could not pull it: ${said}.`,
     { facts: { image: name }, ...(cause && { cause }) },
   );
 }

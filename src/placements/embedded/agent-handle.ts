@@ -48,6 +48,7 @@ export function spawnAgent(
  * @throws its problem, or `enforcement-missing`/`internal` when it ended without a word
  */
 export async function agentReady(child: ChildProcess, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   const report = await new Promise<string | null>((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });

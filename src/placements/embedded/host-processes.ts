@@ -27,6 +27,38 @@ export function processesOf(uid: number): number[] {
     .filter((pid) => uidOf(pid) === uid && !isZombie(pid));
 }
 
+/** Every running process that has something of this folder mounted: what an environment left. */
+export function processesWith(folder: string): number[] {
+  const mounted = `${pathInFileSystem(folder)}/`;
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number)
+    .filter((pid) => mountsOf(pid).some(({ root }) => root.startsWith(mounted)) && !isZombie(pid));
+}
+
+/** Where a folder is in the file system that holds it, which is how mounts of it are listed. */
+function pathInFileSystem(folder: string): string {
+  const holder = mountsOf("self")
+    .filter(({ point }) => point === "/" || folder === point || folder.startsWith(`${point}/`))
+    .sort((a, b) => b.point.length - a.point.length)[0];
+  if (!holder) return folder;
+  const below = holder.point === "/" ? folder : folder.slice(holder.point.length);
+  return holder.root === "/" ? below : holder.root + below;
+}
+
+/** @see proc_pid_mountinfo(5) */
+function mountsOf(pid: number | "self"): { root: string; point: string }[] {
+  try {
+    const lines = readFileSync(`/proc/${pid}/mountinfo`, "latin1").trim().split("\n");
+    return lines.map((line) => {
+      const [, , , root = "", point = ""] = line.split(" ");
+      return { root, point };
+    });
+  } catch {
+    return [];
+  }
+}
+
 function uidOf(pid: number): number | null {
   try {
     return Number(/^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]);

@@ -55,6 +55,7 @@ class Embedded implements Placement {
   }
 
   async launch(spec: EnvironmentSpec, { signal }: WaitOptions): Promise<Placed> {
+    signal.throwIfAborted();
     refuseForeignRoots(spec);
     const folders = foldersOf(this.#options.stateFolder, spec.id);
     await claimFolder(folders);

@@ -9,7 +9,7 @@ import { StreamLink } from "../link.ts";
 import { type AgentRecord, isAlive } from "./agent-handle.ts";
 import type { Cgroup } from "./cgroup.ts";
 import type { EnvironmentFolders } from "./folders.ts";
-import { processesOf } from "./host-processes.ts";
+import { processesOf, processesWith } from "./host-processes.ts";
 import { removeTree } from "./remove-tree.ts";
 import { isOwnUser } from "./users.ts";
 
@@ -83,11 +83,13 @@ export class EmbeddedEnvironment implements Placed {
     }
   }
 
-  /** The agent itself, and with a user of its own whatever else runs as that user. */
+  /** The agent itself, and what its commands left: by their user, or by the files that they see. */
   async #killRest(): Promise<void> {
     const left = () => [
       ...(isAlive(this.#record) ? [this.#record.pid] : []),
-      ...(isOwnUser(this.#record) ? processesOf(this.#record.uid) : []),
+      ...(isOwnUser(this.#record)
+        ? processesOf(this.#record.uid)
+        : processesWith(this.#folders.root)),
     ];
     for (let pids = left(); pids.length > 0; pids = left()) {
       for (const pid of pids) killQuietly(pid);

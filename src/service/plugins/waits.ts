@@ -31,7 +31,7 @@ export function addWaits(app: FastifyInstance, { graceMs }: { graceMs: number })
     request.waitSignal = wait.signal;
     reply.raw.once("close", () => {
       open.delete(wait);
-      wait.abort();
+      if (!reply.raw.writableFinished) wait.abort();
     });
   });
   app.addHook("preClose", async () => {
