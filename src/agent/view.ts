@@ -17,6 +17,12 @@ export class ViewError extends Error {
   }
 }
 
+/** A path from the agent's side. */
+export interface Way {
+  readonly from: string;
+  readonly segments: readonly string[];
+}
+
 /**
  * The environment's file tree as its commands see it, looked at from the agent's side, where the
  * same files may have other paths. Answers are for mount plans and error texts: a command's own
@@ -31,12 +37,22 @@ export class EnvironmentView {
 
   /** Where the agent finds an environment path (links not followed); null when it is not in view. */
   locate(path: string): string | null {
+    const way = this.wayTo(path);
+    return way === null ? null : join(way.from, ...way.segments);
+  }
+
+  /** The same, apart: a folder that no command can move, and the way from there. */
+  wayTo(path: string): Way | null {
     const mount = this.#layout.mounts
       .filter(({ target }) => isWithin(path, target))
       .sort((a, b) => b.target.length - a.target.length)[0];
-    if (mount) return join(mount.source, path.slice(mount.target.length));
-    if (this.#layout.kind === "container") return path;
-    return this.#layout.folders.some((folder) => isWithin(path, folder)) ? path : null;
+    if (mount) {
+      return { from: mount.source, segments: segmentsOf(path.slice(mount.target.length)) };
+    }
+    if (this.#layout.kind === "container") return { from: "/", segments: segmentsOf(path) };
+    const folder = this.#layout.folders.find((each) => isWithin(path, each));
+    if (folder === undefined) return null;
+    return { from: folder, segments: segmentsOf(path.slice(folder.length)) };
   }
 
   /**

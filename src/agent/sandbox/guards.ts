@@ -1,28 +1,34 @@
-import { lstatSync, readFileSync, type Stats } from "node:fs";
-import { join, resolve } from "node:path";
-import { OutworkError } from "../../errors.ts";
+import { fstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { OutworkError, systemCode } from "../../errors.ts";
 import { isWithin } from "../../policy/paths.ts";
 import type { EnvironmentView } from "../view.ts";
-import type { StandIns } from "./stand-ins.ts";
+import { type Descriptors, openChild, openFolder } from "./descriptors.ts";
+import { gitFolderOf } from "./git-pointer.ts";
+import { type StandIns, withAccess } from "./stand-ins.ts";
 
-/** A writable root, links resolved, as the mount plan needs it. */
-export interface WritableRoot extends Place {
-  /** What stays read-only although it lies in a writable root; everything named exists. */
-  readonly guarded: readonly Place[];
-}
-
-/** One file or folder under both its names. */
+/**
+ * A file or folder that is mounted over its own place, writable or not. It is held open: where its path
+ * leads may change at any time.
+ */
 export interface Place {
-  /** Inside the environment. */
   readonly path: string;
-  /** Where the agent finds it. */
-  readonly source: string;
+  readonly descriptor: number;
+  readonly writable: boolean;
 }
 
-/** The roots of one command, and what to undo when it has ended. */
+/** What one command may write, and what to undo when it has ended. */
 export interface Guards {
-  readonly roots: readonly WritableRoot[];
+  /** Outer ones first. */
+  readonly places: readonly Place[];
   release(): void;
+}
+
+/** What guards are made with. `opened` gets every descriptor. */
+export interface GuardMeans {
+  readonly view: EnvironmentView;
+  readonly standIns: StandIns;
+  readonly opened: Descriptors;
 }
 
 /**
@@ -31,81 +37,134 @@ export interface Guards {
  * @throws `policy-denied` a protected name is a link, which a mount cannot hold in place
  */
 export function guardRoots(
-  paths: readonly string[],
+  roots: readonly string[],
   protectedNames: readonly string[],
-  view: EnvironmentView,
-  standIns: StandIns,
+  means: GuardMeans,
 ): Guards {
-  const roots = existingRoots(paths, view);
-  const releases: (() => void)[] = [];
-  const release = () => {
-    for (const undo of releases.splice(0)) undo();
-  };
+  const guarding = new Guarding(means);
   try {
-    const guarded = roots.map((root) => ({
-      ...root,
-      guarded: guardNames(root, protectedNames, roots, standIns, releases),
-    }));
-    return { roots: guarded, release };
+    guarding.addRoots(roots);
+    guarding.guardNames(protectedNames);
+    guarding.pinWays();
+    return { places: guarding.places(), release: () => guarding.release() };
   } catch (error) {
-    release();
+    guarding.release();
+    throw systemCode(error) === undefined ? error : changing(error);
+  }
+}
+
+class Guarding {
+  readonly #means: GuardMeans;
+  readonly #places = new Map<string, Place>();
+  readonly #releases: (() => void)[] = [];
+
+  constructor(means: GuardMeans) {
+    this.#means = means;
+  }
+
+  /** A folder must be mounted before what is in it. */
+  places(): readonly Place[] {
+    return [...this.#places.values()].sort((a, b) => a.path.length - b.path.length);
+  }
+
+  release(): void {
+    for (const undo of this.#releases.splice(0)) undo();
+  }
+
+  addRoots(paths: readonly string[]): void {
+    for (const path of paths) {
+      const root = this.#existingRoot(path);
+      if (root) this.#add(root);
+    }
+  }
+
+  guardNames(names: readonly string[]): void {
+    for (const root of this.#roots()) {
+      withAccess(root.descriptor, () => {
+        for (const name of names) this.#guardName(root, name);
+      });
+    }
+  }
+
+  /**
+   * Mounts the folders between a root and a place deeper inside it: a mount keeps its own name only, and
+   * would move along with a folder above it.
+   */
+  pinWays(): void {
+    for (const { path } of this.places()) {
+      for (let above = dirname(path); !this.#roots().some((root) => root.path === above); ) {
+        if (this.#innermost(above)?.writable !== true) break;
+        this.#add(this.#openFolder(above, true));
+        above = dirname(above);
+      }
+    }
+  }
+
+  #existingRoot(path: string): Place | null {
+    try {
+      return this.#openFolder(this.#means.view.realpath(path), true);
+    } catch {
+      return null;
+    }
+  }
+
+  #guardName(root: Place, name: string): void {
+    const path = join(root.path, name);
+    if (this.#places.has(path)) return;
+    this.#releases.push(this.#means.standIns.hold(root.descriptor, name));
+    const descriptor = openExisting(root.descriptor, name);
+    if (descriptor === null) return;
+    this.#means.opened.keep(descriptor);
+    if (fstatSync(descriptor).isSymbolicLink()) throw linkRefused(path);
+    this.#add({ path, descriptor, writable: false });
+    if (name === ".git") this.#guardGitFolder(path, descriptor);
+  }
+
+  /** The folder that a `.git` file points to is as good as `.git` itself. */
+  #guardGitFolder(path: string, descriptor: number): void {
+    const folder = gitFolderOf(path, descriptor, this.#means.view);
+    if (folder === null || this.#places.has(folder) || !this.#innermost(folder)?.writable) return;
+    this.#add(this.#openFolder(folder, false));
+  }
+
+  /** @throws the system's error, when it is no folder, or was moved a moment ago */
+  #openFolder(path: string, writable: boolean): Place {
+    const way = this.#means.view.wayTo(path);
+    if (way === null) throw new Error(`${path} is not in view`);
+    return { path, descriptor: this.#means.opened.keep(openFolder(way)), writable };
+  }
+
+  #add(place: Place): void {
+    if (!this.#places.has(place.path)) this.#places.set(place.path, place);
+  }
+
+  #roots(): readonly Place[] {
+    return this.places().filter(({ writable }) => writable);
+  }
+
+  #innermost(path: string): Place | undefined {
+    return this.places()
+      .filter((place) => isWithin(path, place.path))
+      .at(-1);
+  }
+}
+
+function openExisting(folder: number, name: string): number | null {
+  try {
+    return openChild(folder, name);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
     throw error;
   }
 }
 
-/** Shortest first, so that a root inside another is mounted after it. */
-function existingRoots(paths: readonly string[], view: EnvironmentView): Place[] {
-  const found = new Map<string, Place>();
-  for (const path of paths) {
-    const root = existingRoot(path, view);
-    if (root) found.set(root.path, root);
-  }
-  return [...found.values()].sort((a, b) => a.path.length - b.path.length);
-}
-
-function existingRoot(path: string, view: EnvironmentView): Place | null {
-  try {
-    const real = view.realpath(path);
-    const source = view.locate(real);
-    return source !== null && lstatSync(source).isDirectory() ? { path: real, source } : null;
-  } catch {
-    return null;
-  }
-}
-
-function guardNames(
-  root: Place,
-  names: readonly string[],
-  roots: readonly Place[],
-  standIns: StandIns,
-  releases: (() => void)[],
-): Place[] {
-  const isRoot = (path: string) => roots.some((other) => other.path === path);
-  return names.flatMap((name) => {
-    const path = join(root.path, name);
-    if (isRoot(path)) return [];
-    const source = join(root.source, name);
-    releases.push(standIns.hold(source));
-    const stat = lstatSync(source, { throwIfNoEntry: false });
-    if (!stat) return [];
-    if (stat.isSymbolicLink()) throw linkRefused(path);
-    const folders = gitFolder(root, source, stat, roots).filter((folder) => !isRoot(folder.path));
-    return [{ path, source }, ...folders];
-  });
-}
-
-/** The git folder that a `.git` file points to, when commands could write it. */
-function gitFolder(root: Place, source: string, stat: Stats, roots: readonly Place[]): Place[] {
-  if (!stat.isFile() || !source.endsWith("/.git")) return [];
-  const pointer = /^gitdir: (.+)$/m.exec(readFileSync(source, "utf8").slice(0, 8192));
-  if (!pointer?.[1]) return [];
-  const folder = resolve(root.path, pointer[1].trim());
-  const holder = roots.find((other) => isWithin(folder, other.path));
-  if (!holder) return [];
-  const located = join(holder.source, folder.slice(holder.path.length));
-  return lstatSync(located, { throwIfNoEntry: false })?.isDirectory()
-    ? [{ path: folder, source: located }]
-    : [];
+function changing(cause: unknown): OutworkError {
+  return new OutworkError(
+    "policy-denied",
+    "A folder that the policy names, or one around it, was moved or locked while its guards were put up. " +
+      "Repeat the request when nothing else works on these folders.",
+    { cause, facts: { rule: "guarded-folder-changes" } },
+  );
 }
 
 function linkRefused(path: string): OutworkError {

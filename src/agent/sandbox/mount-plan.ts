@@ -1,16 +1,17 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import type { AgentConfig } from "../../contract/agent.ts";
 import { AGENT_FOLDER, COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
-import type { WritableRoot } from "./guards.ts";
+import type { Place } from "./guards.ts";
 
 /** One step of building a command's file tree, in order. Paths are the environment's. */
 export type MountStep =
   | { readonly kind: "read-only" | "writable"; readonly source: string; readonly target: string }
+  | { readonly kind: "held"; readonly place: Place }
   | { readonly kind: "link"; readonly to: string; readonly target: string }
   | { readonly kind: "empty" | "seal" | "devices" | "processes"; readonly target: string };
 
-/** What a command may write: all of the tree, or these roots. */
-export type Writable = "all" | readonly WritableRoot[];
+/** What a command may write: all of the tree, or what these places say. */
+export type Writable = "all" | readonly Place[];
 
 /** Which of the agent's own folders show: for commands only their programs, for helpers the toolbox. */
 export type Audience = "command" | "helper";
@@ -24,7 +25,7 @@ export function mountPlan(
   return [
     ...systemSteps(config, writable === "all"),
     { kind: "devices", target: "/dev" },
-    ...(writable === "all" ? [] : writable.flatMap(rootSteps)),
+    ...(writable === "all" ? [] : writable.map((place) => ({ kind: "held" as const, place }))),
     ...agentSteps(config, audience),
     { kind: "processes", target: "/proc" },
     ...(config.layout.kind === "host" ? [{ kind: "seal" as const, target: "/" }] : []),
@@ -51,15 +52,6 @@ function hostFolder(folder: string): MountStep[] {
   return stat.isSymbolicLink()
     ? [{ kind: "link", to: readlinkSync(folder), target: folder }]
     : [{ kind: "read-only", source: folder, target: folder }];
-}
-
-function rootSteps({ path, source, guarded }: WritableRoot): MountStep[] {
-  return [
-    { kind: "writable", source, target: path },
-    ...guarded.map(
-      (place): MountStep => ({ kind: "read-only", source: place.source, target: place.path }),
-    ),
-  ];
 }
 
 /** Hides the agent's folder, socket included: a read-only mount would not stop a connect. */

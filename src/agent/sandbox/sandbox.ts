@@ -1,15 +1,19 @@
 import type { ChildProcess } from "node:child_process";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import type { AgentConfig } from "../../contract/agent.ts";
 import type { EffectivePolicy } from "../../contract/policy.ts";
 import type { TerminalSize } from "../../contract/process.ts";
 import { Terminal, terminalDescriptors } from "../processes/terminal.ts";
 import type { EnvironmentView } from "../view.ts";
-import { bubblewrapArguments } from "./bubblewrap.ts";
+import { bubblewrapArguments, type LauncherOptions } from "./bubblewrap.ts";
+import { Descriptors } from "./descriptors.ts";
 import { guardRoots } from "./guards.ts";
 import { type Exit, type Launch, launchSandbox } from "./launch.ts";
 import { launchRefused } from "./launch-refused.ts";
 import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
+import { SeccompFilters } from "./seccomp/filters.ts";
+import type { Network } from "./seccomp/sockets.ts";
 import type { Stdio } from "./spawn.ts";
 import { StandIns } from "./stand-ins.ts";
 
@@ -45,11 +49,13 @@ const HELPER = { cwd: "/", variables: {}, leavesChildren: false };
 export class Sandbox {
   readonly #config: AgentConfig;
   readonly #view: EnvironmentView;
+  readonly #filters: SeccompFilters;
   readonly #standIns = new StandIns();
 
   constructor(config: AgentConfig, view: EnvironmentView) {
     this.#config = config;
     this.#view = view;
+    this.#filters = new SeccompFilters(dirname(config.socket));
   }
 
   /**
@@ -59,9 +65,10 @@ export class Sandbox {
    */
   async run(command: SandboxedCommand): Promise<Sandboxed> {
     const { policy, leavesChildren } = command;
-    const guards = this.#guard(policy.files);
+    using opened = new Descriptors();
+    const guards = this.#guard(policy.files, opened);
     try {
-      const options = this.#options(command, guards.writable, "command");
+      const options = this.#options(command, guards.writable, "command", opened);
       const { launch, terminal } = this.#launchCommand(command, options);
       const { child, exited } = launch;
       const init = await launch.open();
@@ -77,9 +84,10 @@ export class Sandbox {
    * may write what `files` says, and has no network.
    */
   runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
-    const guards = this.#guard(files);
+    using opened = new Descriptors();
+    const guards = this.#guard(files, opened);
     const isolation = { ...HELPER, policy: { network: "off" as const } };
-    const options = this.#options(isolation, guards.writable, "helper");
+    const options = this.#options(isolation, guards.writable, "helper", opened);
     const argv = [...this.#config.programs.helper, ...args];
     const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
     void launch.open().catch(() => {});
@@ -92,8 +100,9 @@ export class Sandbox {
    * @throws as `run`
    */
   async probe(): Promise<void> {
+    using opened = new Descriptors();
     const isolation = { ...HELPER, policy: this.#config.policy };
-    const options = this.#options(isolation, [], "command");
+    const options = this.#options(isolation, [], "command", opened);
     const argv = [...this.#config.programs.setsid, "--version"];
     const launch = this.#launch(argv, options, ["ignore", "ignore", "pipe"]);
     await launch.open();
@@ -101,10 +110,14 @@ export class Sandbox {
     if (code !== 0) throw launchRefused(`a program in it ended with ${code}`);
   }
 
-  #guard(files: EffectivePolicy["files"]): { writable: Writable; release: () => void } {
-    if (files.write === "all") return { writable: "all", release: () => {} };
-    const guards = guardRoots(files.write, files.protected_names, this.#view, this.#standIns);
-    return { writable: guards.roots, release: guards.release };
+  #guard(
+    { write, protected_names }: EffectivePolicy["files"],
+    opened: Descriptors,
+  ): { writable: Writable; release: () => void } {
+    if (write === "all") return { writable: "all", release: () => {} };
+    const means = { view: this.#view, standIns: this.#standIns, opened };
+    const { places, release } = guardRoots(write, protected_names, means);
+    return { writable: places, release };
   }
 
   #options(
@@ -113,7 +126,8 @@ export class Sandbox {
     },
     writable: Writable,
     audience: Audience,
-  ): readonly string[] {
+    opened: Descriptors,
+  ): LauncherOptions {
     const { uid, gid, layout, environment_id } = this.#config;
     return bubblewrapArguments(mountPlan(this.#config, writable, audience), {
       network: command.policy.network,
@@ -123,12 +137,20 @@ export class Sandbox {
       variables: command.variables,
       endsWithCommand: !command.leavesChildren,
       hostname: layout.kind === "host" ? environment_id : null,
+      filter: opened.keep(this.#filters.open(this.#networkOf(command.policy))),
     });
+  }
+
+  /** Without a toolbox the agent works on the machine that it was started on, in its network. */
+  #networkOf({ network }: Pick<EffectivePolicy, "network">): Network {
+    if (network === "off") return "off";
+    const { layout, toolbox } = this.#config;
+    return layout.kind === "host" || toolbox === null ? "host" : "own";
   }
 
   #launchCommand(
     { argv, stdin, tty }: SandboxedCommand,
-    options: readonly string[],
+    options: LauncherOptions,
   ): { launch: Launch; terminal: Terminal | null } {
     if (tty === null) {
       const stdio = [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"] as const;
@@ -154,12 +176,12 @@ export class Sandbox {
 
   #launch(
     argv: readonly string[],
-    options: readonly string[],
+    options: LauncherOptions,
     stdio: readonly [Stdio, Stdio, Stdio],
     complaints?: () => Promise<string>,
   ): Launch {
     const { bwrap: launcher } = this.#config.programs;
     const inherited = terminalDescriptors();
-    return launchSandbox({ launcher, options, argv, stdio, inherited }, complaints);
+    return launchSandbox({ launcher, ...options, argv, stdio, inherited }, complaints);
   }
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import type { Program } from "../../contract/agent.ts";
+import { FIRST_PASSED_FD, type LauncherOptions } from "./bubblewrap.ts";
 
 /** One entry of `stdio`: a pipe, nothing, or a descriptor of ours. */
 export type Stdio = "pipe" | "ignore" | number;
@@ -14,9 +15,8 @@ const ARGUMENTS_FD = 3;
 const INFO_FD = 4;
 const GATE_FD = 5;
 
-export interface SandboxSpawn {
+export interface SandboxSpawn extends LauncherOptions {
   readonly launcher: Program;
-  readonly options: readonly string[];
   readonly argv: readonly string[];
   readonly stdio: readonly [Stdio, Stdio, Stdio];
   /** Descriptors of ours that would survive into the sandbox. */
@@ -36,7 +36,7 @@ export interface Launcher {
  * process list should show.
  */
 export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
-  const { options, argv, stdio, inherited } = sandbox;
+  const { options, passed, argv, stdio, inherited } = sandbox;
   const [program = "", ...prefix] = sandbox.launcher;
   const descriptors = [
     ...["--args", String(ARGUMENTS_FD)],
@@ -47,7 +47,10 @@ export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
   try {
     const child = spawn(program, [...prefix, ...descriptors, "--", ...argv], {
       env: {},
-      stdio: [...stdio, "pipe", "pipe", "pipe", ...coverDescriptors(inherited, cover)],
+      stdio: [
+        ...[...stdio, "pipe", "pipe", "pipe", ...passed],
+        ...coverDescriptors(inherited, FIRST_PASSED_FD + passed.length, cover),
+      ] as Stdio[],
     });
     sendOptions(pipeOf(child, ARGUMENTS_FD), options);
     return { child, info: pipeOf(child, INFO_FD), gate: pipeOf(child, GATE_FD) };
@@ -57,11 +60,10 @@ export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
 }
 
 /**
- * Entries of `stdio` after our own that put /dev/null over descriptors which the terminal binding
+ * Entries of `stdio` from `first` on that put /dev/null over descriptors which the terminal binding
  * opens without close-on-exec. Node closes all others by itself.
  */
-function coverDescriptors(inherited: ReadonlySet<number>, cover: number): Stdio[] {
-  const first = GATE_FD + 1;
+function coverDescriptors(inherited: ReadonlySet<number>, first: number, cover: number): Stdio[] {
   const last = Math.max(-1, ...inherited);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
     inherited.has(first + index) ? cover : "ignore",

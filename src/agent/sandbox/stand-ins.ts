@@ -1,8 +1,21 @@
-import { lstatSync, mkdirSync, rmdirSync } from "node:fs";
+import { chmodSync, closeSync, fstatSync, lstatSync, mkdirSync, rmdirSync } from "node:fs";
 import { systemCode } from "../../errors.ts";
+import { childOf, openChild, openPath } from "./descriptors.ts";
 
-/** Mode of a stand-in, and how leftovers of a killed agent are told from a caller's own folders. */
-const STAND_IN_MODE = 0o555;
+/**
+ * Mode of a stand-in, and how leftovers of a killed agent are told from a caller's own folders. Its
+ * owner may write it, so that an upload can fill it while commands run.
+ */
+const STAND_IN_MODE = 0o1755;
+
+/** What an owner needs of a folder to make and remove something in it. */
+const WRITE_AND_SEARCH = 0o300;
+
+interface StandIn {
+  readonly folder: number;
+  readonly name: string;
+  holders: number;
+}
 
 /**
  * Empty folders that stand where a protected name is missing, so that a read-only mount can keep
@@ -10,29 +23,35 @@ const STAND_IN_MODE = 0o555;
  * not take away the guard of one that still runs.
  */
 export class StandIns {
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string, StandIn>();
 
-  /** Makes sure that something stands at `path`. The returned function lets go of it, once. */
-  hold(path: string): () => void {
-    const count = this.#held.get(path) ?? 0;
-    if (count === 0 && !make(path)) return () => {};
-    this.#held.set(path, count + 1);
+  /**
+   * Makes sure that something stands at `name` in an open folder. The returned function lets go of
+   * it, once.
+   */
+  hold(folder: number, name: string): () => void {
+    const { dev, ino } = fstatSync(folder);
+    const key = `${dev}:${ino}:${name}`;
+    const made = make(folder, name);
+    if (!made && !this.#held.has(key)) return () => {};
+    const standIn = this.#held.get(key) ?? { folder: openChild(folder, "."), name, holders: 0 };
+    this.#held.set(key, standIn);
+    standIn.holders += 1;
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      this.#release(path);
+      this.#release(key, standIn);
     };
   }
 
-  #release(path: string): void {
-    const count = (this.#held.get(path) ?? 1) - 1;
-    if (count > 0) {
-      this.#held.set(path, count);
-      return;
-    }
-    this.#held.delete(path);
-    removeEmpty(path);
+  #release(key: string, standIn: StandIn): void {
+    standIn.holders -= 1;
+    if (standIn.holders > 0) return;
+    this.#held.delete(key);
+    const { folder, name } = standIn;
+    withAccess(folder, () => removeEmpty(childOf(folder, name)));
+    closeSync(folder);
   }
 }
 
@@ -42,10 +61,26 @@ export function sweepStandIn(path: string): void {
   if (stat?.isDirectory() && (stat.mode & 0o7777) === STAND_IN_MODE) removeEmpty(path);
 }
 
-/** True when made here; false when something is there already, or nobody could make it. */
-function make(path: string): boolean {
+/**
+ * Does something in an open folder although its owner, who we are, may have locked himself out: a
+ * command that does so must not get rid of its guards by it.
+ */
+export function withAccess<T>(folder: number, act: () => T): T {
+  const { uid, mode } = fstatSync(folder);
+  const own = uid === process.geteuid?.();
+  if (!own || (mode & WRITE_AND_SEARCH) === WRITE_AND_SEARCH) return act();
+  chmodSync(openPath(folder), (mode & 0o7777) | WRITE_AND_SEARCH);
   try {
-    mkdirSync(path, { mode: STAND_IN_MODE });
+    return act();
+  } finally {
+    chmodSync(openPath(folder), mode & 0o7777);
+  }
+}
+
+/** True when made here; false when something is there already, or none of us could make it. */
+function make(folder: number, name: string): boolean {
+  try {
+    mkdirSync(childOf(folder, name), { mode: STAND_IN_MODE });
     return true;
   } catch (error) {
     const code = systemCode(error);
@@ -54,11 +89,11 @@ function make(path: string): boolean {
   }
 }
 
+/** What cannot be removed is left: it stands in nobody's way, and the next agent sweeps it. */
 function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch (error) {
-    const code = systemCode(error);
-    if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "ENOTDIR") throw error;
+    if (systemCode(error) === undefined) throw error;
   }
 }
