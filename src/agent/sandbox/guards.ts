@@ -49,7 +49,8 @@ export function guardRoots(
     return { places: guarding.places(), release: () => guarding.release() };
   } catch (error) {
     guarding.release();
-    throw systemCode(error) === undefined ? error : changing(error);
+    if (error instanceof OutworkError || systemCode(error) === undefined) throw error;
+    throw changing(error);
   }
 }
 

@@ -2,11 +2,8 @@ import { chmodSync, closeSync, fstatSync, lstatSync, mkdirSync, rmdirSync } from
 import { systemCode } from "../../errors.ts";
 import { childOf, openChild, openPath } from "./descriptors.ts";
 
-/**
- * Mode of a stand-in, and how leftovers of a killed agent are told from a caller's own folders. Its
- * owner may write it, so that an upload can fill it while commands run.
- */
-const STAND_IN_MODE = 0o1755;
+/** Mode of a stand-in, and how leftovers of a killed agent are told from a caller's own folders. */
+const STAND_IN_MODE = 0o555;
 
 /** What an owner needs of a folder to make and remove something in it. */
 const WRITE_AND_SEARCH = 0o300;
