@@ -44,7 +44,7 @@ function handlersOf(
   sandbox: Sandbox,
   table: ProcessTable,
 ): Handlers {
-  const archive = archiveHandlers(config, sandbox);
+  const archive = archiveHandlers(sandbox);
   return {
     execServer: execServerHandler(config, table, sandbox),
     methods: {
