@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Layout } from "../contract/agent.ts";
-import { isWithin } from "../policy/index.ts";
+import { isWithin } from "../policy/paths.ts";
 
 /** As many links as the kernel follows. @see path_resolution(7) */
 const MAX_LINKS = 40;

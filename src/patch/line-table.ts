@@ -48,7 +48,7 @@ export class LineTable {
 }
 
 function lineStarts(bytes: Buffer): Uint32Array {
-  let starts = new Uint32Array(1024);
+  let starts = new Uint32Array(Math.min(bytes.length + 1, 1024));
   let count = 0;
   let at = 0;
   while (at < bytes.length) {

@@ -14,6 +14,7 @@ const WRITE = constants.O_WRONLY | constants.O_CREAT | SAFELY;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SAFELY;
 
 type Use<T> = (name: string) => Promise<T>;
+type UseFile<T> = (handle: fs.FileHandle, bytes: number) => Promise<T>;
 
 /** The file system of this process. */
 export class NodeFiles implements DurableFiles {
@@ -40,7 +41,7 @@ export class NodeFiles implements DurableFiles {
   }
 
   read(path: string): Promise<Uint8Array> {
-    return this.#open(path, READ, (handle) => handle.readFile());
+    return this.#open(path, READ, readAll);
   }
 
   digest(path: string): Promise<string> {
@@ -53,10 +54,10 @@ export class NodeFiles implements DurableFiles {
   }
 
   async write(path: string, content: Content, mode?: number): Promise<void> {
-    await this.#open(path, WRITE, async (handle) => {
+    await this.#open(path, WRITE, async (handle, bytes) => {
       if (mode !== undefined) await chmodIfAllowed(handle, mode);
-      await handle.truncate();
-      await writeAll(handle, content);
+      const written = await writeAll(handle, content);
+      if (bytes > written) await handle.truncate(written);
     });
   }
 
@@ -125,12 +126,13 @@ export class NodeFiles implements DurableFiles {
   }
 
   /** Opens a regular file, and closes it again. */
-  #open<T>(path: string, flags: number, use: (handle: fs.FileHandle) => Promise<T>): Promise<T> {
+  #open<T>(path: string, flags: number, use: UseFile<T>): Promise<T> {
     return this.#at(path, async (name) => {
       const handle = await fs.open(name, this.#follow ? flags : flags | constants.O_NOFOLLOW);
       try {
-        if (!(await handle.stat()).isFile()) throw notRegular(path);
-        return await use(handle);
+        const stat = await handle.stat();
+        if (!stat.isFile()) throw notRegular(path);
+        return await use(handle, stat.size);
       } finally {
         await handle.close();
       }
@@ -157,12 +159,23 @@ function kindOf(stats: BigIntStats): FileStat["kind"] {
   return stats.isSymbolicLink() ? "link" : "other";
 }
 
-async function writeAll(handle: fs.FileHandle, content: Content): Promise<void> {
+/** One call suffices for a file that does not grow meanwhile: a byte to spare shows its end. */
+async function readAll(handle: fs.FileHandle, bytes: number): Promise<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(bytes + 1);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+  if (bytesRead === bytes) return buffer.subarray(0, bytes);
+  return Buffer.concat([buffer.subarray(0, bytesRead), await handle.readFile()]);
+}
+
+async function writeAll(handle: fs.FileHandle, content: Content): Promise<number> {
+  let written = 0;
   for (const part of gathered(content())) {
     for (let at = 0; at < part.length; ) {
       at += (await handle.write(part, at, part.length - at)).bytesWritten;
     }
+    written += part.length;
   }
+  return written;
 }
 
 /** Only a file's owner may change its mode; others may still be allowed to write. */

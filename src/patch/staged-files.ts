@@ -28,15 +28,34 @@ export class StagedFiles implements PatchFiles {
   /** What was below when a path was first read or changed. */
   readonly found = new Map<string, FileStat | null>();
   readonly #below: PatchFiles;
+  /** Folders that were located, by path; forgotten when names change. */
+  readonly #folders = new Map<string, string>();
 
   constructor(below: PatchFiles) {
     this.#below = below;
   }
 
   /** Where a path leads, as things are staged. */
-  locate(path: string, leaf: "follow" | "keep"): Promise<Located> {
+  async locate(path: string, leaf: "follow" | "keep"): Promise<Located> {
+    const folder = this.#folders.get(posix.dirname(path));
+    if (folder === undefined) return this.#locateAll(path, leaf);
+    const at = posix.join(folder, posix.basename(path));
+    const stat = await statOrNull({ lstat: (name) => this.#statOf(name) }, at);
+    const onward = stat?.kind === "link" && leaf === "follow";
+    return onward ? this.#locateAll(path, leaf) : { path: at, stat };
+  }
+
+  async #locateAll(path: string, leaf: "follow" | "keep"): Promise<Located> {
     const readlink = (link: string) => this.#below.readlink(link);
-    return locate({ lstat: (name) => this.#statOf(name), readlink }, path, leaf);
+    const names = { lstat: (name: string) => this.#statOf(name), readlink };
+    const folder = await locate(names, posix.dirname(path), "follow");
+    if (folder.stat?.kind === "folder") this.#folders.set(posix.dirname(path), folder.path);
+    return locate(names, path, leaf);
+  }
+
+  #stage(path: string, entry: Staged): void {
+    if (entry.kind !== "file") this.#folders.clear();
+    this.staged.set(path, entry);
   }
 
   async stat(path: string): Promise<FileStat> {
@@ -75,7 +94,7 @@ export class StagedFiles implements PatchFiles {
     this.#find(target);
     const kept = mode ?? (target.stat ? target.stat.mode : null);
     const stat = statOfNew(target, byteLength(content), kept);
-    this.staged.set(target.path, { kind: "file", content, stat, mode: kept });
+    this.#stage(target.path, { kind: "file", content, stat, mode: kept });
   }
 
   async makeFolders(path: string): Promise<void> {
@@ -83,7 +102,7 @@ export class StagedFiles implements PatchFiles {
     if (place.stat?.kind === "folder") return;
     if (place.stat) throw systemError("ENOTDIR", path);
     await this.#checkPlace(place);
-    this.staged.set(place.path, { kind: "folder" });
+    this.#stage(place.path, { kind: "folder" });
   }
 
   async remove(path: string): Promise<void> {
@@ -91,7 +110,7 @@ export class StagedFiles implements PatchFiles {
     if (entry.stat.kind === "folder") throw systemError("EISDIR", path);
     await this.#checkFolder(posix.dirname(entry.path));
     this.#find(entry);
-    this.staged.set(entry.path, { kind: "gone" });
+    this.#stage(entry.path, { kind: "gone" });
   }
 
   async checkWritable(path: string): Promise<void> {

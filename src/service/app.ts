@@ -16,6 +16,7 @@ import { archiveRoutes } from "./routes/archive.ts";
 import { environmentRoutes } from "./routes/environments.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { outputRoutes } from "./routes/output.ts";
+import { patchRoutes } from "./routes/patch.ts";
 import { processRoutes } from "./routes/processes.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import type { Tokens } from "./tokens.ts";
@@ -70,6 +71,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   const v1 = { prefix: "/v1", environments };
   await app.register(environmentRoutes, v1);
   await app.register(toolRoutes, v1);
+  await app.register(patchRoutes, v1);
   await app.register(processRoutes, v1);
   await app.register(outputRoutes, { ...v1, heartbeatMs });
   await app.register(archiveRoutes, v1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFixture } from "../support/exec-server/fixture.ts";
 
-test("ES-01: the handshake and environment/info say the same of the executor", async (t) => {
+test("ES-01, ES-07: the handshake and environment/info say the same of the executor", async (t) => {
   const fixture = await openFixture(t);
   const client = await fixture.connect();
   const { environmentInfo } = await client.result("initialize", { clientName: "test" });
@@ -22,6 +22,7 @@ test("ES-01: the handshake and environment/info say the same of the executor", a
       httpHeaderEnvVars: true,
       sandboxedFileStreaming: true,
     },
+    limits: { messageBytes: 67_108_864, readFileBytes: 50_330_624 },
   };
   assert.deepEqual(environmentInfo, info);
   for (const params of [undefined, null, {}]) {

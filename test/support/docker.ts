@@ -8,7 +8,7 @@ import { pino } from "pino";
 import type { EnvironmentSpec } from "../../src/contract/environment.ts";
 import type { Placed, Placement } from "../../src/core/placement.ts";
 import { type DockerOptions, openDocker } from "../../src/placements/docker/index.ts";
-import { ownerLabel } from "../../src/placements/docker/labels.ts";
+import { LABEL, ownerLabel } from "../../src/placements/docker/labels.ts";
 import { localEngine } from "./images.ts";
 
 /** A spec with the defaults of the service. */
@@ -78,10 +78,26 @@ export function containerOf(engine: Docker, owner: string, id: string): Docker.C
   return engine.getContainer(`outwork-${id}-${owner.slice(0, 8)}`);
 }
 
+/** How long a toolbox of tests is kept for the next run, which often has the same. */
+const KEPT_TOOLBOX_MS = 3_600_000;
+
 async function removeOwned(engine: Docker, owner: string): Promise<void> {
   for (const name of await ownedContainers(engine, owner)) {
     await engine.getContainer(name).remove({ force: true, v: true });
   }
+  await removeOldToolboxes(engine);
+}
+
+async function removeOldToolboxes(engine: Docker): Promise<void> {
+  const filters = JSON.stringify({ label: [LABEL.toolbox] });
+  const { Volumes } = await engine.listVolumes({ filters });
+  const old = Volumes.filter((volume) => {
+    const { CreatedAt = "" } = volume as { CreatedAt?: string };
+    const isOfTests = volume.Labels?.[LABEL.owner]?.startsWith("test") ?? false;
+    return isOfTests && Date.now() - new Date(CreatedAt).getTime() > KEPT_TOOLBOX_MS;
+  });
+  // One that is in use stays: the engine refuses.
+  await Promise.allSettled(old.map(({ Name }) => engine.getVolume(Name).remove()));
 }
 
 /** Runs a shell line in an environment and gives back what it printed. */

@@ -59,6 +59,7 @@ function placeStep({ path, source, writable }: Place): MountStep {
 
 /** Hides the agent's folder, socket included: a read-only mount would not stop a connect. */
 function agentSteps(config: AgentConfig, audience: Audience): MountStep[] {
+  if (config.toolbox === null) return [];
   return [
     { kind: "empty", target: AGENT_FOLDER },
     ...(config.bin === null

@@ -20,7 +20,7 @@ export const BIN_FOLDER = "bin";
 const COMMAND_PARTS = "bin/.lib";
 
 /** The agent's bundle, where `npm run build` puts it: `dist/agent`, beside `dist/src`. */
-const BUNDLE = fileURLToPath(new URL("../../../agent/agent.cjs", import.meta.url));
+export const BUNDLE = fileURLToPath(new URL("../../../agent/agent.cjs", import.meta.url));
 
 /**
  * Collects the toolbox from what this host has: its own Node, the bundled agent, bubblewrap, and
@@ -46,7 +46,8 @@ export async function collectToolbox(): Promise<Toolbox> {
   return { hash: await hashFiles(files), files, programs: { node, bwrap, setsid } };
 }
 
-function ptyBinding(): string {
+/** The native terminal binding, as it is installed on this host. */
+export function ptyBinding(): string {
   const { resolve } = createRequire(import.meta.url);
   return resolve(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`);
 }

@@ -104,3 +104,12 @@ test("a message holds at most 262144 values, containers included", () => {
     "JSON-RPC message exceeds the limit of 262144 JSON values at line 1 column 524287";
   assert.equal(complaint(ones(MAX_JSON_VALUES)), expected);
 });
+
+test("the time to read grows with the text and no faster", () => {
+  const many = (part: string) => `[${Array(100_000).fill(part).join(",")}]`;
+  const escapes = `["${"\\n".repeat(4_000_000)}"]`;
+  const quotes = `["${'\\"'.repeat(4_000_000)}"]`;
+  for (const text of [many('"plain"'), many('"\\n"'), escapes, quotes]) {
+    assert.deepEqual(plain(readJson(text)), JSON.parse(text));
+  }
+});

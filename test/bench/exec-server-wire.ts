@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: {
+    readonly processId: string;
+    readonly chunk?: string;
+    readonly exitCode?: number;
+  };
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly message: string };
+}
+
+interface Running {
+  bytes: number;
+  readonly end: (failure?: Error) => void;
+}
+
+/** A client of the exec-server protocol that does no more than a measurement needs. */
+export class ExecServerWire {
+  readonly #socket: WebSocket;
+  readonly #asked = new Map<number, (message: Message) => void>();
+  readonly #running = new Map<string, Running>();
+  #lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("message", (data) => this.#receive(JSON.parse(data.toString())));
+  }
+
+  static async open(url: string): Promise<ExecServerWire> {
+    const socket = new WebSocket(url, { perMessageDeflate: false });
+    await once(socket, "open");
+    const wire = new ExecServerWire(socket);
+    await wire.call("initialize", { clientName: "bench", resumeSessionId: null });
+    socket.send(JSON.stringify({ method: "initialized", params: {} }));
+    return wire;
+  }
+
+  call(method: string, params: object): Promise<Readonly<Record<string, unknown>>> {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, ({ result, error }) => {
+        if (result === undefined) reject(new Error(`${method}: ${error?.message}`));
+        else resolve(result);
+      });
+      this.#socket.send(JSON.stringify({ id, method, params }));
+    });
+  }
+
+  /** Runs a program until it is closed; how many bytes it printed. */
+  async run(
+    argv: readonly string[],
+    place: { cwd: string; sandbox: object | null },
+  ): Promise<number> {
+    const processId = `bench-${++this.#lastId}`;
+    let running: Running | undefined;
+    const closed = new Promise<void>((resolve, reject) => {
+      const end = (failure?: Error) => (failure === undefined ? resolve() : reject(failure));
+      running = { bytes: 0, end };
+      this.#running.set(processId, running);
+    });
+    const env = { PATH: "/usr/bin:/bin" };
+    const rest = { tty: false, pipeStdin: false, arg0: null };
+    await this.call("process/start", { processId, argv, env, ...rest, ...place });
+    await closed;
+    this.#running.delete(processId);
+    return running?.bytes ?? 0;
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+
+  #receive(message: Message): void {
+    const { id, params } = message;
+    if (id !== undefined) {
+      this.#asked.get(id)?.(message);
+      this.#asked.delete(id);
+      return;
+    }
+    const running = this.#running.get(params?.processId ?? "");
+    if (running !== undefined) this.#tell(running, message);
+  }
+
+  #tell(running: Running, { method, params }: Message): void {
+    if (method === "process/output")
+      running.bytes += Buffer.byteLength(params?.chunk ?? "", "base64");
+    else if (method === "process/closed") running.end();
+    else if (method === "process/exited" && params?.exitCode !== 0) {
+      running.end(new Error(`a program ended with ${params?.exitCode}`));
+    }
+  }
+}
