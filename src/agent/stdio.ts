@@ -4,6 +4,7 @@ import type { WaitOptions } from "../exec-server/ports.ts";
 import { serveStdio } from "../exec-server/transport/stdio.ts";
 import { openEnvironment } from "./environment.ts";
 import { openExecServer } from "./exec-server/open.ts";
+import { SandboxedFiles } from "./files/sandboxed-files.ts";
 import { closeInherited } from "./inherited.ts";
 
 /**
@@ -18,7 +19,7 @@ export async function serveAgentOverStdio(
 ): Promise<void> {
   closeInherited();
   const { sandbox, table } = await openEnvironment(config);
-  const server = openExecServer(config, table, sandbox);
+  const server = openExecServer(config, table, new SandboxedFiles(config.policy, sandbox));
   try {
     await Promise.race([serveStdio(server, streams), aborted(signal)]);
   } finally {

@@ -1345,7 +1345,7 @@ async function execChecks() {
       "it needs the first workspace to exist on this machine under the same path",
     );
 
-  const run = async (label, folder, env, steps) => {
+  const run = async (_label, folder, env, steps) => {
     model.push(...steps, [say("bye")]);
     const at = model.requests.length;
     const child = spawn(
@@ -1595,7 +1595,7 @@ function writeTraces(folder) {
     }
     fs.writeFileSync(
       path.join(folder, `${name}.jsonl`),
-      kept.map((f) => JSON.stringify(f)).join("\n") + "\n",
+      `${kept.map((f) => JSON.stringify(f)).join("\n")}\n`,
     );
   }
   const wanted = new Set(["exec_command", "write_stdin", "apply_patch", "view_image"]);
@@ -1611,12 +1611,12 @@ function writeTraces(folder) {
   if (multi)
     fs.writeFileSync(
       path.join(folder, "tools-multi-environment.json"),
-      JSON.stringify(shapes(multi), null, 2) + "\n",
+      `${JSON.stringify(shapes(multi), null, 2)}\n`,
     );
   if (single)
     fs.writeFileSync(
       path.join(folder, "tools-single-environment.json"),
-      JSON.stringify(shapes(single), null, 2) + "\n",
+      `${JSON.stringify(shapes(single), null, 2)}\n`,
     );
 }
 
