@@ -28,10 +28,7 @@ function explain(said: string): { missing: string; fix: string } {
     return { missing: "bubblewrap is not installed", fix: "Install the package bubblewrap." };
   }
   if (/disable-userns|Unknown option/.test(said)) {
-    return {
-      missing: "bubblewrap is too old",
-      fix: "Install bubblewrap 0.10 or later, or the 0.8 or 0.9 of a distribution that has its security fixes.",
-    };
+    return { missing: "bubblewrap is older than 0.8", fix: "Install bubblewrap 0.8 or later." };
   }
   if (/user namespace|Creating new namespace|uid map|setting up uid/i.test(said)) {
     return {

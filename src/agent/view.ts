@@ -17,12 +17,6 @@ export class ViewError extends Error {
   }
 }
 
-/** A path from the agent's side. */
-export interface Way {
-  readonly from: string;
-  readonly segments: readonly string[];
-}
-
 /**
  * The environment's file tree as its commands see it, looked at from the agent's side, where the
  * same files may have other paths. Answers are for mount plans and error texts: a command's own
@@ -37,29 +31,30 @@ export class EnvironmentView {
 
   /** Where the agent finds an environment path (links not followed); null when it is not in view. */
   locate(path: string): string | null {
-    const way = this.wayTo(path);
-    return way === null ? null : join(way.from, ...way.segments);
-  }
-
-  /** The same, apart: a folder that no command can move, and the way from there. */
-  wayTo(path: string): Way | null {
-    const mount = this.#layout.mounts
-      .filter(({ target }) => isWithin(path, target))
-      .sort((a, b) => b.target.length - a.target.length)[0];
-    if (mount) {
-      return { from: mount.source, segments: segmentsOf(path.slice(mount.target.length)) };
-    }
-    if (this.#layout.kind === "container") return { from: "/", segments: segmentsOf(path) };
-    const folder = this.#layout.folders.find((each) => isWithin(path, each));
-    if (folder === undefined) return null;
-    return { from: folder, segments: segmentsOf(path.slice(folder.length)) };
+    const anchor = this.anchor(path);
+    return anchor && join(anchor.source, ...anchor.below);
   }
 
   /**
-   * The environment path with every link resolved.
+   * The same in two parts: where the mount around it comes from, which commands cannot replace, and the
+   * segments below that.
+   */
+  anchor(path: string): { readonly source: string; readonly below: readonly string[] } | null {
+    const mount = this.#layout.mounts
+      .filter(({ target }) => isWithin(path, target))
+      .sort((a, b) => b.target.length - a.target.length)[0];
+    if (mount) return { source: mount.source, below: segmentsOf(path.slice(mount.target.length)) };
+    const isShown =
+      this.#layout.kind === "container" ||
+      this.#layout.folders.some((folder) => isWithin(path, folder));
+    return isShown ? { source: "/", below: segmentsOf(path) } : null;
+  }
+
+  /**
+   * The environment path with every link resolved. `onLink` hears where each of them is.
    * @throws {ViewError} ENOENT, ENOTDIR, ELOOP or EACCES
    */
-  realpath(path: string): string {
+  realpath(path: string, onLink: (link: string) => void = () => {}): string {
     const pending = segmentsOf(path);
     let resolved = "/";
     let links = 0;
@@ -75,6 +70,7 @@ export class EnvironmentView {
         continue;
       }
       if (++links > MAX_LINKS) throw new ViewError("ELOOP", path);
+      onLink(next);
       if (target.startsWith("/")) resolved = "/";
       pending.unshift(...segmentsOf(target));
     }

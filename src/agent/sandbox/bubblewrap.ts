@@ -1,4 +1,3 @@
-import type { Place } from "./guards.ts";
 import type { MountStep } from "./mount-plan.ts";
 
 /** Everything of a sandbox but its file tree. */
@@ -12,36 +11,22 @@ export interface Isolation {
   readonly endsWithCommand: boolean;
   /** Name of the machine as the command sees it; null keeps the container's. */
   readonly hostname: string | null;
-  /** The seccomp program, in a descriptor that stands at its start. */
-  readonly filter: number;
 }
-
-/** What one launcher is told, and the descriptors of ours that it speaks of. */
-export interface LauncherOptions {
-  readonly options: readonly string[];
-  /** The launcher finds them from `FIRST_PASSED_FD` on. */
-  readonly passed: readonly number[];
-}
-
-/** Of the launcher: those below are the streams and its own. */
-export const FIRST_PASSED_FD = 6;
 
 /**
- * The options of `bwrap` for one sandbox: own user, pid, ipc and mount namespaces, no capability, no
- * further user namespaces, and no network unless the policy says so. Variables are options too, so
+ * The arguments of `bwrap` for one sandbox: own user, pid, ipc and mount namespaces, no capability, no
+ * further user namespaces, and no network unless the policy says so. Variables are arguments too, so
  * that one like `LD_PRELOAD` reaches the command and never the launcher.
- * @see bwrap(1), version 0.10 or later for `--bind-fd`, which distributions also have in older ones
+ * @see bwrap(1), version 0.8 or later for `--disable-userns`
  */
 export function bubblewrapArguments(
   plan: readonly MountStep[],
   isolation: Isolation,
-): LauncherOptions {
-  const passed: number[] = [];
-  const pass = (descriptor: number) => String(FIRST_PASSED_FD + passed.push(descriptor) - 1);
-  const options = [
+): readonly string[] {
+  return [
     "--new-session",
     ...(isolation.endsWithCommand ? ["--die-with-parent"] : []),
-    ...plan.flatMap((step) => mountOptions(step, pass)),
+    ...plan.flatMap(mountArguments),
     "--unshare-user",
     "--disable-userns",
     "--unshare-pid",
@@ -51,22 +36,18 @@ export function bubblewrapArguments(
     ...(isolation.hostname === null ? [] : ["--unshare-uts", "--hostname", isolation.hostname]),
     ...["--uid", String(isolation.uid), "--gid", String(isolation.gid)],
     ...["--cap-drop", "ALL"],
-    ...["--seccomp", pass(isolation.filter)],
     ...["--chdir", isolation.cwd],
     "--clearenv",
     ...Object.entries(isolation.variables).flatMap(([name, value]) => ["--setenv", name, value]),
   ];
-  return { options, passed };
 }
 
-function mountOptions(step: MountStep, pass: (descriptor: number) => string): string[] {
+function mountArguments(step: MountStep): string[] {
   switch (step.kind) {
     case "read-only":
       return ["--ro-bind", step.source, step.target];
     case "writable":
       return ["--bind", step.source, step.target];
-    case "held":
-      return heldOptions(step.place, pass);
     case "link":
       return ["--symlink", step.to, step.target];
     case "empty":
@@ -76,16 +57,8 @@ function mountOptions(step: MountStep, pass: (descriptor: number) => string): st
     case "devices":
       return ["--dev", step.target];
     case "processes":
-      return processesOptions(step.target);
+      return processesArguments(step.target);
   }
-}
-
-/** The launcher compares what it has mounted with the descriptor, so that no rename gets between. */
-function heldOptions(
-  { path, descriptor, writable }: Place,
-  pass: (descriptor: number) => string,
-): string[] {
-  return [writable ? "--bind-fd" : "--ro-bind-fd", pass(descriptor), path];
 }
 
 /**
@@ -93,7 +66,7 @@ function heldOptions(
  * init is covered: its program is a file of the host's, and a link in `/proc` leads there, past all
  * mounts.
  */
-function processesOptions(target: string): string[] {
+function processesArguments(target: string): string[] {
   const init = `${target}/1`;
   return [
     ...["--proc", target],

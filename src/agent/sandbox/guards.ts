@@ -1,171 +1,172 @@
-import { fstatSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { OutworkError, systemCode } from "../../errors.ts";
+import { lstatSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { OutworkError } from "../../errors.ts";
 import { isWithin } from "../../policy/paths.ts";
+import { firstBytes } from "../first-bytes.ts";
 import type { EnvironmentView } from "../view.ts";
-import { type Descriptors, openChild, openFolder } from "./descriptors.ts";
-import { gitFolderOf } from "./git-pointer.ts";
+import type { Bounds } from "./bounds.ts";
+import { PinnedFolder } from "./pinned-folder.ts";
 import { type StandIns, withAccess } from "./stand-ins.ts";
 
-/**
- * A file or folder that is mounted over its own place, writable or not. It is held open: where its path
- * leads may change at any time.
- */
+/** One file or folder under both its names, to be mounted over itself. */
 export interface Place {
+  /** Inside the environment; no link in it. */
   readonly path: string;
-  readonly descriptor: number;
+  /** Where the agent finds it. */
+  readonly source: string;
   readonly writable: boolean;
 }
 
-/** What one command may write, and what to undo when it has ended. */
+/** What a policy says of files, where it names roots. */
+export interface RootFiles {
+  readonly write: string[];
+  readonly protected_names: string[];
+}
+
+/** What one command may write and what it may not, and what to undo when it has ended. */
 export interface Guards {
-  /** Outer ones first. */
+  /** In the order of mounting. */
   readonly places: readonly Place[];
+  /** Those that another command could have replaced while this one's sandbox is built. */
+  readonly unsteady: readonly Place[];
   release(): void;
 }
 
-/** What guards are made with. `opened` gets every descriptor. */
-export interface GuardMeans {
-  readonly view: EnvironmentView;
-  readonly standIns: StandIns;
-  readonly opened: Descriptors;
-}
+/** The most of a `.git` file that is looked at. */
+const POINTER_BYTES = 8_192;
 
 /**
- * Resolves writable roots and guards their protected names. A root that does not exist is left out: it
- * is not made, and nothing else is granted in its place.
+ * Resolves the writable roots of one command and guards their protected names.
  * @throws `policy-denied` a protected name is a link, which a mount cannot hold in place
  */
 export function guardRoots(
-  roots: readonly string[],
-  protectedNames: readonly string[],
-  means: GuardMeans,
+  files: RootFiles,
+  bounds: Bounds,
+  view: EnvironmentView,
+  standIns: StandIns,
 ): Guards {
-  const guarding = new Guarding(means);
+  const guarding = new Guarding(
+    bounds.realRoots(files.write),
+    files.protected_names,
+    view,
+    standIns,
+  );
   try {
-    guarding.addRoots(roots);
-    guarding.guardNames(protectedNames);
-    guarding.pinWays();
-    return { places: guarding.places(), release: () => guarding.release() };
+    const places = guarding.places();
+    const unsteady = places.filter(({ path }) => !bounds.isSteady(path));
+    return { places, unsteady, release: () => guarding.release() };
   } catch (error) {
     guarding.release();
-    if (error instanceof OutworkError || systemCode(error) === undefined) throw error;
-    throw changing(error);
+    throw error;
   }
 }
 
 class Guarding {
-  readonly #means: GuardMeans;
-  readonly #places = new Map<string, Place>();
+  /** Shortest first, so that a root inside another is mounted after it. */
+  readonly #roots: readonly string[];
+  readonly #names: readonly string[];
+  readonly #view: EnvironmentView;
+  readonly #standIns: StandIns;
   readonly #releases: (() => void)[] = [];
 
-  constructor(means: GuardMeans) {
-    this.#means = means;
+  constructor(
+    roots: readonly string[],
+    names: readonly string[],
+    view: EnvironmentView,
+    standIns: StandIns,
+  ) {
+    this.#roots = roots;
+    this.#names = names;
+    this.#view = view;
+    this.#standIns = standIns;
   }
 
-  /** A folder must be mounted before what is in it. */
-  places(): readonly Place[] {
-    return [...this.#places.values()].sort((a, b) => a.path.length - b.path.length);
+  places(): Place[] {
+    return this.#roots.flatMap((root) => {
+      const folder = this.#pin(root);
+      if (folder === null) return [];
+      const place = this.#place(root, true);
+      return [
+        ...this.#wayTo(root),
+        place,
+        ...withAccess(folder, () => this.#names.flatMap((name) => this.#guard(root, folder, name))),
+      ];
+    });
   }
 
   release(): void {
     for (const undo of this.#releases.splice(0)) undo();
   }
 
-  addRoots(paths: readonly string[]): void {
-    for (const path of paths) {
-      const root = this.#existingRoot(path);
-      if (root) this.#add(root);
-    }
-  }
-
-  guardNames(names: readonly string[]): void {
-    for (const root of this.#roots()) {
-      withAccess(root.descriptor, () => {
-        for (const name of names) this.#guardName(root, name);
-      });
-    }
-  }
-
-  /**
-   * Mounts the folders between a root and a place deeper inside it: a mount keeps its own name only, and
-   * would move along with a folder above it.
-   */
-  pinWays(): void {
-    for (const { path } of this.places()) {
-      for (let above = dirname(path); !this.#roots().some((root) => root.path === above); ) {
-        if (this.#innermost(above)?.writable !== true) break;
-        this.#add(this.#openFolder(above, true));
-        above = dirname(above);
-      }
-    }
-  }
-
-  #existingRoot(path: string): Place | null {
+  /** Null when it is gone by now. */
+  #pin(root: string): PinnedFolder | null {
+    const anchor = this.#view.anchor(root);
+    if (anchor === null) return null;
     try {
-      return this.#openFolder(this.#means.view.realpath(path), true);
+      const folder = PinnedFolder.open(anchor.source, anchor.below);
+      this.#releases.push(() => folder.close());
+      return folder;
     } catch {
       return null;
     }
   }
 
-  #guardName(root: Place, name: string): void {
-    const path = join(root.path, name);
-    if (this.#places.has(path)) return;
-    this.#releases.push(this.#means.standIns.hold(root.descriptor, name));
-    const descriptor = openExisting(root.descriptor, name);
-    if (descriptor === null) return;
-    this.#means.opened.keep(descriptor);
-    if (fstatSync(descriptor).isSymbolicLink()) throw linkRefused(path);
-    this.#add({ path, descriptor, writable: false });
-    if (name === ".git") this.#guardGitFolder(path, descriptor);
+  #guard(root: string, folder: PinnedFolder, name: string): Place[] {
+    const path = join(root, name);
+    if (this.#roots.includes(path)) return [];
+    this.#releases.unshift(this.#standIns.hold(folder, name));
+    const held = join(folder.path, name);
+    const stat = lstatSync(held, { throwIfNoEntry: false });
+    if (!stat) return [];
+    if (stat.isSymbolicLink()) throw linkRefused(path);
+    const pointedTo = name === ".git" && stat.isFile() ? this.#gitFolder(root, held) : [];
+    return [this.#place(path, false), ...pointedTo];
   }
 
-  /** The folder that a `.git` file points to is as good as `.git` itself. */
-  #guardGitFolder(path: string, descriptor: number): void {
-    const folder = gitFolderOf(path, descriptor, this.#means.view);
-    if (folder === null || this.#places.has(folder) || !this.#innermost(folder)?.writable) return;
-    this.#add(this.#openFolder(folder, false));
+  /** The git folder that a `.git` file points to, when commands could write it. */
+  #gitFolder(root: string, held: string): Place[] {
+    const pointer = /^gitdir: (.+)$/m.exec(firstBytes(held, POINTER_BYTES))?.[1]?.trim();
+    const folder = pointer === undefined ? null : this.#realFolder(resolve(root, pointer));
+    if (folder === null || this.#roots.includes(folder)) return [];
+    const isOpen = this.#rootAround(folder) !== null && !this.#isGuarded(folder);
+    return isOpen ? [...this.#wayTo(folder), this.#place(folder, false)] : [];
   }
 
-  /** @throws the system's error, when it is no folder, or was moved a moment ago */
-  #openFolder(path: string, writable: boolean): Place {
-    const way = this.#means.view.wayTo(path);
-    if (way === null) throw new Error(`${path} is not in view`);
-    return { path, descriptor: this.#means.opened.keep(openFolder(way)), writable };
+  #realFolder(path: string): string | null {
+    try {
+      const real = this.#view.realpath(path);
+      return lstatSync(this.#view.follow(real)).isDirectory() ? real : null;
+    } catch {
+      return null;
+    }
   }
 
-  #add(place: Place): void {
-    if (!this.#places.has(place.path)) this.#places.set(place.path, place);
+  /**
+   * The folders between a place and the root around it, each mounted over itself: what is a mount point
+   * cannot be renamed, and nothing can be put where it was.
+   */
+  #wayTo(path: string): Place[] {
+    const root = this.#rootAround(path);
+    const way: Place[] = [];
+    if (root === null) return way;
+    for (let folder = dirname(path); folder !== root; folder = dirname(folder)) {
+      if (!this.#isGuarded(folder)) way.unshift(this.#place(folder, true));
+    }
+    return way;
   }
 
-  #roots(): readonly Place[] {
-    return this.places().filter(({ writable }) => writable);
+  #rootAround(path: string): string | null {
+    return this.#roots.findLast((root) => root !== path && isWithin(path, root)) ?? null;
   }
 
-  #innermost(path: string): Place | undefined {
-    return this.places()
-      .filter((place) => isWithin(path, place.path))
-      .at(-1);
+  #isGuarded(path: string): boolean {
+    const root = this.#rootAround(path);
+    return this.#names.some((name) => root !== null && isWithin(path, join(root, name)));
   }
-}
 
-function openExisting(folder: number, name: string): number | null {
-  try {
-    return openChild(folder, name);
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return null;
-    throw error;
+  #place(path: string, writable: boolean): Place {
+    return { path, source: this.#view.locate(path) ?? path, writable };
   }
-}
-
-function changing(cause: unknown): OutworkError {
-  return new OutworkError(
-    "policy-denied",
-    "A folder that the policy names, or one around it, was moved or locked while its guards were put up. " +
-      "Repeat the request when nothing else works on these folders.",
-    { cause, facts: { rule: "guarded-folder-changes" } },
-  );
 }
 
 function linkRefused(path: string): OutworkError {

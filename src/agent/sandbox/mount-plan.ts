@@ -6,7 +6,6 @@ import type { Place } from "./guards.ts";
 /** One step of building a command's file tree, in order. Paths are the environment's. */
 export type MountStep =
   | { readonly kind: "read-only" | "writable"; readonly source: string; readonly target: string }
-  | { readonly kind: "held"; readonly place: Place }
   | { readonly kind: "link"; readonly to: string; readonly target: string }
   | { readonly kind: "empty" | "seal" | "devices" | "processes"; readonly target: string };
 
@@ -25,7 +24,7 @@ export function mountPlan(
   return [
     ...systemSteps(config, writable === "all"),
     { kind: "devices", target: "/dev" },
-    ...(writable === "all" ? [] : writable.map((place) => ({ kind: "held" as const, place }))),
+    ...(writable === "all" ? [] : writable.map(placeStep)),
     ...agentSteps(config, audience),
     { kind: "processes", target: "/proc" },
     ...(config.layout.kind === "host" ? [{ kind: "seal" as const, target: "/" }] : []),
@@ -52,6 +51,10 @@ function hostFolder(folder: string): MountStep[] {
   return stat.isSymbolicLink()
     ? [{ kind: "link", to: readlinkSync(folder), target: folder }]
     : [{ kind: "read-only", source: folder, target: folder }];
+}
+
+function placeStep({ path, source, writable }: Place): MountStep {
+  return { kind: writable ? "writable" : "read-only", source, target: path };
 }
 
 /** Hides the agent's folder, socket included: a read-only mount would not stop a connect. */

@@ -1,17 +1,20 @@
 import type { ChildProcess } from "node:child_process";
+import { closeSync } from "node:fs";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import type { AgentConfig } from "../../contract/agent.ts";
 import type { EffectivePolicy } from "../../contract/policy.ts";
 import type { TerminalSize } from "../../contract/process.ts";
+import { asError, OutworkError } from "../../errors.ts";
 import { Terminal, terminalDescriptors } from "../processes/terminal.ts";
 import type { EnvironmentView } from "../view.ts";
-import { bubblewrapArguments, type LauncherOptions } from "./bubblewrap.ts";
-import { Descriptors } from "./descriptors.ts";
-import { guardRoots } from "./guards.ts";
-import { type Exit, type Launch, launchSandbox } from "./launch.ts";
+import { Bounds } from "./bounds.ts";
+import { bubblewrapArguments } from "./bubblewrap.ts";
+import { guardRoots, type Place, type RootFiles } from "./guards.ts";
+import { type Exit, type Launch, LaunchFailedError, launchSandbox } from "./launch.ts";
 import { launchRefused } from "./launch-refused.ts";
 import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
+import { showsPlaces } from "./mounted.ts";
 import { SeccompFilters } from "./seccomp/filters.ts";
 import type { Network } from "./seccomp/sockets.ts";
 import type { Stdio } from "./spawn.ts";
@@ -29,17 +32,35 @@ export interface SandboxedCommand {
   readonly leavesChildren: boolean;
 }
 
-/** A command in its sandbox. */
+/** A command that has been handed to the kernel. */
 export interface Sandboxed {
   readonly child: ChildProcess;
   readonly terminal: Terminal | null;
   /** Settles when the command has ended. Never rejects. */
   readonly exited: Promise<Exit>;
-  /** The sandbox's init: all that is inside ends with it. */
-  readonly init: number;
+  /**
+   * Resolves when the command is about to run, with all walls around it, with the sandbox's init: all
+   * that is inside ends with it.
+   * @throws {LaunchFailedError} the sandbox could not be built
+   * @throws `policy-denied` something was replaced meanwhile
+   */
+  readonly opened: Promise<number>;
   readonly leavesChildren: boolean;
   /** To be called once all of it is gone: takes stand-ins away. */
   release(): void;
+}
+
+/** How a command's policy meets the disk. */
+interface Prepared {
+  readonly writable: Writable;
+  readonly unsteady: readonly Place[];
+  release(): void;
+}
+
+/** How a launcher is told to build one sandbox. */
+interface Box {
+  readonly options: readonly string[];
+  readonly network: Network;
 }
 
 /** What the agent's own programs need of their surroundings. */
@@ -49,32 +70,43 @@ const HELPER = { cwd: "/", variables: {}, leavesChildren: false };
 export class Sandbox {
   readonly #config: AgentConfig;
   readonly #view: EnvironmentView;
-  readonly #filters: SeccompFilters;
   readonly #standIns = new StandIns();
+  readonly #filters: SeccompFilters;
+  /** What commands may write at all. */
+  readonly #bounds: Bounds;
+  /** What the environment's owner may write: its own folders, whatever the policy protects. */
+  readonly #ownerFiles: RootFiles;
+  readonly #ownerBounds: Bounds;
 
   constructor(config: AgentConfig, view: EnvironmentView) {
     this.#config = config;
     this.#view = view;
     this.#filters = new SeccompFilters(dirname(config.socket));
+    this.#bounds = new Bounds(config.policy.files, view);
+    this.#ownerFiles = ownerFiles(config);
+    this.#ownerBounds = new Bounds(this.#ownerFiles, view);
   }
 
   /**
-   * Resolves when the command is about to run, with all walls around it.
+   * Whoever wants what the command prints has to listen at once.
    * @throws `policy-denied` when the policy cannot be held as things stand on the disk
-   * @throws `enforcement-missing` or `quota-exceeded` when its sandbox could not be built
+   * @throws `enforcement-missing` or `quota-exceeded` when the launcher cannot even be started
    */
-  async run(command: SandboxedCommand): Promise<Sandboxed> {
-    const { policy, leavesChildren } = command;
-    using opened = new Descriptors();
-    const guards = this.#guard(policy.files, opened);
+  run(command: SandboxedCommand): Sandboxed {
+    const { leavesChildren } = command;
+    const prepared = this.#prepare(command.policy.files, this.#bounds);
+    const { release } = prepared;
+    let terminal: Terminal | null = null;
     try {
-      const options = this.#options(command, guards.writable, "command", opened);
-      const { launch, terminal } = this.#launchCommand(command, options);
+      const box = this.#box(command, prepared.writable, "command");
+      if (command.tty) terminal = new Terminal(this.#config.pty, command.tty);
+      const launch = this.#launchCommand(command, box, terminal);
       const { child, exited } = launch;
-      const init = await launch.open();
-      return { child, terminal, exited, init, leavesChildren, release: guards.release };
+      const opened = open(launch, prepared.unsteady);
+      return { child, terminal, exited, opened, leavesChildren, release };
     } catch (error) {
-      guards.release();
+      terminal?.destroy();
+      release();
       throw error;
     }
   }
@@ -84,52 +116,63 @@ export class Sandbox {
    * may write what `files` says, and has no network.
    */
   runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
-    using opened = new Descriptors();
-    const guards = this.#guard(files, opened);
-    const isolation = { ...HELPER, policy: { network: "off" as const } };
-    const options = this.#options(isolation, guards.writable, "helper", opened);
-    const argv = [...this.#config.programs.helper, ...args];
-    const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
-    void launch.open().catch(() => {});
-    void launch.exited.then(guards.release);
-    return launch.child;
+    return this.#runHelper(args, this.#prepare(files, this.#bounds));
+  }
+
+  /**
+   * The same for one that acts for whoever may create the environment, and not for a command: it may
+   * write the environment's own folders under any policy, protected names included.
+   */
+  runOwnersHelper(args: readonly string[]): ChildProcess {
+    return this.#runHelper(args, this.#prepare(this.#ownerFiles, this.#ownerBounds));
   }
 
   /**
    * Runs a program that does nothing in the sandbox that commands would get.
-   * @throws as `run`
+   * @throws `enforcement-missing` with what the launcher said
    */
   async probe(): Promise<void> {
-    using opened = new Descriptors();
     const isolation = { ...HELPER, policy: this.#config.policy };
-    const options = this.#options(isolation, [], "command", opened);
+    const box = this.#box(isolation, [], "command");
     const argv = [...this.#config.programs.setsid, "--version"];
-    const launch = this.#launch(argv, options, ["ignore", "ignore", "pipe"]);
-    await launch.open();
-    const { code } = await launch.exited;
-    if (code !== 0) throw launchRefused(`a program in it ended with ${code}`);
+    const launch = this.#launch(argv, box, ["ignore", "ignore", "pipe"]);
+    const { stderr } = launch.child;
+    const said = stderr ? text(stderr) : "";
+    try {
+      await launch.open();
+      const { code } = await launch.exited;
+      if (code !== 0) throw new LaunchFailedError(`a program in it ended with ${code}`);
+    } catch (error) {
+      throw launchRefused(asError(error).message || (await said).trim());
+    }
   }
 
-  #guard(
-    { write, protected_names }: EffectivePolicy["files"],
-    opened: Descriptors,
-  ): { writable: Writable; release: () => void } {
-    if (write === "all") return { writable: "all", release: () => {} };
-    const means = { view: this.#view, standIns: this.#standIns, opened };
-    const { places, release } = guardRoots(write, protected_names, means);
-    return { writable: places, release };
+  #runHelper(args: readonly string[], prepared: Prepared): ChildProcess {
+    const isolation = { ...HELPER, policy: { network: "off" as const } };
+    const box = this.#box(isolation, prepared.writable, "helper");
+    const argv = [...this.#config.programs.helper, ...args];
+    const launch = this.#launch(argv, box, ["pipe", "pipe", "pipe"]);
+    void open(launch, prepared.unsteady).catch(() => {});
+    void launch.exited.then(prepared.release);
+    return launch.child;
   }
 
-  #options(
+  #prepare({ write, protected_names }: EffectivePolicy["files"], bounds: Bounds): Prepared {
+    if (write === "all") return { writable: "all", unsteady: [], release: () => {} };
+    const files = { write, protected_names };
+    const { places, ...rest } = guardRoots(files, bounds, this.#view, this.#standIns);
+    return { writable: places, ...rest };
+  }
+
+  #box(
     command: Pick<SandboxedCommand, "cwd" | "variables" | "leavesChildren"> & {
       policy: Pick<EffectivePolicy, "network">;
     },
     writable: Writable,
     audience: Audience,
-    opened: Descriptors,
-  ): LauncherOptions {
+  ): Box {
     const { uid, gid, layout, environment_id } = this.#config;
-    return bubblewrapArguments(mountPlan(this.#config, writable, audience), {
+    const options = bubblewrapArguments(mountPlan(this.#config, writable, audience), {
       network: command.policy.network,
       uid,
       gid,
@@ -137,8 +180,8 @@ export class Sandbox {
       variables: command.variables,
       endsWithCommand: !command.leavesChildren,
       hostname: layout.kind === "host" ? environment_id : null,
-      filter: opened.keep(this.#filters.open(this.#networkOf(command.policy))),
     });
+    return { options, network: this.#networkOf(command.policy) };
   }
 
   /** Without a toolbox the agent works on the machine that it was started on, in its network. */
@@ -148,40 +191,52 @@ export class Sandbox {
     return layout.kind === "host" || toolbox === null ? "host" : "own";
   }
 
-  #launchCommand(
-    { argv, stdin, tty }: SandboxedCommand,
-    options: LauncherOptions,
-  ): { launch: Launch; terminal: Terminal | null } {
-    if (tty === null) {
-      const stdio = [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"] as const;
-      return { launch: this.#launch(argv, options, stdio), terminal: null };
+  #launchCommand({ argv, stdin }: SandboxedCommand, box: Box, terminal: Terminal | null): Launch {
+    if (terminal === null) {
+      return this.#launch(argv, box, [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"]);
     }
-    const terminal = new Terminal(this.#config.pty, tty);
     const { slave } = terminal;
     const leading = [...this.#config.programs.setsid, "-c", ...argv];
-    const complaints = async () => {
-      await terminal.finish();
-      return text(terminal.output);
-    };
-    try {
-      return {
-        launch: this.#launch(leading, options, [slave, slave, slave], complaints),
-        terminal,
-      };
-    } catch (error) {
-      terminal.destroy();
-      throw error;
-    }
+    return this.#launch(leading, box, [slave, slave, slave]);
   }
 
   #launch(
     argv: readonly string[],
-    options: LauncherOptions,
+    { options, network }: Box,
     stdio: readonly [Stdio, Stdio, Stdio],
-    complaints?: () => Promise<string>,
   ): Launch {
     const { bwrap: launcher } = this.#config.programs;
     const inherited = terminalDescriptors();
-    return launchSandbox({ launcher, ...options, argv, stdio, inherited }, complaints);
+    const filter = this.#filters.open(network);
+    try {
+      return launchSandbox({ launcher, options, argv, stdio, filter, inherited });
+    } finally {
+      closeSync(filter);
+    }
   }
+}
+
+function ownerFiles({ policy, workspace, home }: AgentConfig): RootFiles {
+  const { write } = policy.files;
+  const own = [workspace, home, "/tmp", ...(write === "all" ? [] : write)];
+  return { write: own, protected_names: [] };
+}
+
+/** Nothing runs behind a wall that does not stand where it should. */
+async function open(launch: Launch, unsteady: readonly Place[]): Promise<number> {
+  const init = unsteady.length === 0 ? null : await launch.init;
+  if (init !== null && !(await showsPlaces(init, unsteady))) {
+    await launch.abandon();
+    throw replaced(unsteady.map(({ path }) => path));
+  }
+  return launch.open();
+}
+
+function replaced(paths: readonly string[]): OutworkError {
+  return new OutworkError(
+    "policy-denied",
+    `One of ${paths.join(", ")} was replaced while the sandbox was built, so nothing was run. Repeat the ` +
+      "request when no other command moves them about.",
+    { facts: { rule: "replaced-while-starting", paths } },
+  );
 }

@@ -2,23 +2,27 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import type { Program } from "../../contract/agent.ts";
-import { FIRST_PASSED_FD, type LauncherOptions } from "./bubblewrap.ts";
 
 /** One entry of `stdio`: a pipe, nothing, or a descriptor of ours. */
 export type Stdio = "pipe" | "ignore" | number;
 
 /**
- * Descriptors of the launcher: its arguments; where it says which process the sandbox's init is; and a
- * gate, from which it takes one byte as its last act before the command.
+ * Descriptors of the launcher: its arguments; where it says which process the sandbox's init is; a gate,
+ * from which it takes one byte as its last act but one before the command; and the filter of system
+ * calls, which it puts up last.
  */
 const ARGUMENTS_FD = 3;
 const INFO_FD = 4;
 const GATE_FD = 5;
+const FILTER_FD = 6;
 
-export interface SandboxSpawn extends LauncherOptions {
+export interface SandboxSpawn {
   readonly launcher: Program;
+  readonly options: readonly string[];
   readonly argv: readonly string[];
   readonly stdio: readonly [Stdio, Stdio, Stdio];
+  /** A seccomp program, in a descriptor of ours that stands at its start. */
+  readonly filter: number;
   /** Descriptors of ours that would survive into the sandbox. */
   readonly inherited: ReadonlySet<number>;
 }
@@ -36,21 +40,19 @@ export interface Launcher {
  * process list should show.
  */
 export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
-  const { options, passed, argv, stdio, inherited } = sandbox;
+  const { options, argv, stdio, filter, inherited } = sandbox;
   const [program = "", ...prefix] = sandbox.launcher;
   const descriptors = [
     ...["--args", String(ARGUMENTS_FD)],
     ...["--info-fd", String(INFO_FD)],
     ...["--block-fd", String(GATE_FD)],
+    ...["--seccomp", String(FILTER_FD)],
   ];
   const cover = openSync("/dev/null", "r");
   try {
     const child = spawn(program, [...prefix, ...descriptors, "--", ...argv], {
       env: {},
-      stdio: [
-        ...[...stdio, "pipe", "pipe", "pipe", ...passed],
-        ...coverDescriptors(inherited, FIRST_PASSED_FD + passed.length, cover),
-      ] as Stdio[],
+      stdio: [...stdio, "pipe", "pipe", "pipe", filter, ...coverDescriptors(inherited, cover)],
     });
     sendOptions(pipeOf(child, ARGUMENTS_FD), options);
     return { child, info: pipeOf(child, INFO_FD), gate: pipeOf(child, GATE_FD) };
@@ -60,10 +62,11 @@ export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
 }
 
 /**
- * Entries of `stdio` from `first` on that put /dev/null over descriptors which the terminal binding
+ * Entries of `stdio` after our own that put /dev/null over descriptors which the terminal binding
  * opens without close-on-exec. Node closes all others by itself.
  */
-function coverDescriptors(inherited: ReadonlySet<number>, first: number, cover: number): Stdio[] {
+function coverDescriptors(inherited: ReadonlySet<number>, cover: number): Stdio[] {
+  const first = FILTER_FD + 1;
   const last = Math.max(-1, ...inherited);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
     inherited.has(first + index) ? cover : "ignore",

@@ -1,17 +1,16 @@
-import { chmodSync, closeSync, fstatSync, lstatSync, mkdirSync, rmdirSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, rmdirSync, statSync } from "node:fs";
 import { systemCode } from "../../errors.ts";
-import { childOf, openChild, openPath } from "./descriptors.ts";
+import type { PinnedFolder } from "./pinned-folder.ts";
 
 /** Mode of a stand-in, and how leftovers of a killed agent are told from a caller's own folders. */
 const STAND_IN_MODE = 0o555;
 
-/** What an owner needs of a folder to make and remove something in it. */
+/** What its owner needs of a folder to make and remove something in it. */
 const WRITE_AND_SEARCH = 0o300;
 
-interface StandIn {
-  readonly folder: number;
-  readonly name: string;
-  holders: number;
+interface Held {
+  readonly folder: PinnedFolder;
+  count: number;
 }
 
 /**
@@ -20,35 +19,48 @@ interface StandIn {
  * not take away the guard of one that still runs.
  */
 export class StandIns {
-  readonly #held = new Map<string, StandIn>();
+  readonly #held = new Map<string, Held>();
 
-  /**
-   * Makes sure that something stands at `name` in an open folder. The returned function lets go of
-   * it, once.
-   */
-  hold(folder: number, name: string): () => void {
-    const { dev, ino } = fstatSync(folder);
-    const key = `${dev}:${ino}:${name}`;
-    const made = make(folder, name);
-    if (!made && !this.#held.has(key)) return () => {};
-    const standIn = this.#held.get(key) ?? { folder: openChild(folder, "."), name, holders: 0 };
-    this.#held.set(key, standIn);
-    standIn.holders += 1;
+  /** Makes sure that something of this name stands in `folder`. The returned function lets go of it, once. */
+  hold(folder: PinnedFolder, name: string): () => void {
+    const key = `${folder.identity}/${name}`;
+    const held = this.#held.get(key);
+    if (held) held.count += 1;
+    else if (make(`${folder.path}/${name}`))
+      this.#held.set(key, { folder: folder.hold(), count: 1 });
+    else return () => {};
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      this.#release(key, standIn);
+      this.#release(key, name);
     };
   }
 
-  #release(key: string, standIn: StandIn): void {
-    standIn.holders -= 1;
-    if (standIn.holders > 0) return;
+  #release(key: string, name: string): void {
+    const held = this.#held.get(key);
+    if (!held) return;
+    held.count -= 1;
+    if (held.count > 0) return;
     this.#held.delete(key);
-    const { folder, name } = standIn;
-    withAccess(folder, () => removeEmpty(childOf(folder, name)));
-    closeSync(folder);
+    withAccess(held.folder, () => removeEmpty(`${held.folder.path}/${name}`));
+    held.folder.close();
+  }
+}
+
+/**
+ * Does something in a folder although its owner, who we are, may have locked himself out: a command
+ * that does so must not get rid of guards by it.
+ */
+export function withAccess<T>({ path }: PinnedFolder, act: () => T): T {
+  const { uid, mode } = statSync(path);
+  const isOwn = uid === process.geteuid?.();
+  if (!isOwn || (mode & WRITE_AND_SEARCH) === WRITE_AND_SEARCH) return act();
+  chmodSync(path, (mode & 0o7777) | WRITE_AND_SEARCH);
+  try {
+    return act();
+  } finally {
+    chmodSync(path, mode & 0o7777);
   }
 }
 
@@ -58,30 +70,15 @@ export function sweepStandIn(path: string): void {
   if (stat?.isDirectory() && (stat.mode & 0o7777) === STAND_IN_MODE) removeEmpty(path);
 }
 
-/**
- * Does something in an open folder although its owner, who we are, may have locked himself out: a
- * command that does so must not get rid of its guards by it.
- */
-export function withAccess<T>(folder: number, act: () => T): T {
-  const { uid, mode } = fstatSync(folder);
-  const own = uid === process.geteuid?.();
-  if (!own || (mode & WRITE_AND_SEARCH) === WRITE_AND_SEARCH) return act();
-  chmodSync(openPath(folder), (mode & 0o7777) | WRITE_AND_SEARCH);
+/** True when made here; false when something is there already, or nobody could make it. */
+function make(path: string): boolean {
   try {
-    return act();
-  } finally {
-    chmodSync(openPath(folder), mode & 0o7777);
-  }
-}
-
-/** True when made here; false when something is there already, or none of us could make it. */
-function make(folder: number, name: string): boolean {
-  try {
-    mkdirSync(childOf(folder, name), { mode: STAND_IN_MODE });
+    mkdirSync(path, { mode: STAND_IN_MODE });
     return true;
   } catch (error) {
     const code = systemCode(error);
-    if (code === "EEXIST" || code === "EACCES" || code === "EROFS") return false;
+    if (code === "EEXIST" || code === "EACCES" || code === "EROFS" || code === "ENOENT")
+      return false;
     throw error;
   }
 }
