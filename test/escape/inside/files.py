@@ -118,7 +118,7 @@ def change_passwd(facts):
     return open("/etc/passwd", "a").write("root2::0:0::/:/bin/sh\n")
 
 
-@attack("files", "change what login shells start with", CLOSED)
+@attack("files", "change what login shells start with", CLOSED | {"ENOENT"})
 def change_profile(facts):
     os.chmod("/etc/profile", 0o644)
     return open("/etc/profile", "a").write("touch /tmp/profile\n")
@@ -289,7 +289,7 @@ def remove_workspace(facts):
     return os.rmdir(facts["workspace"])
 
 
-@attack("files", "exchange the workspace for a folder of our own", CLOSED | {"EBUSY", "EXDEV"})
+@attack("files", "exchange the workspace for a folder of our own", CLOSED | {"EBUSY", "EXDEV", "EINVAL"})
 def exchange_workspace(facts):
     rename_exchange = 2
     return call("renameat2", -100, own_folder(facts), -100, facts["workspace"], rename_exchange)

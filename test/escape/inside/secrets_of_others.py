@@ -96,7 +96,7 @@ def environments_of_others(facts):
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
             try:
-                if facts["marker"].encode() in open(f"/proc/{name}/environ", "rb").read():
+                if "".join(facts["marker"]).encode() in open(f"/proc/{name}/environ", "rb").read():
                     return name
             except OSError:
                 continue
@@ -105,7 +105,7 @@ def environments_of_others(facts):
 
 @attack(GROUP, "find the marker of the agent's surroundings in our own variables", {"nowhere"})
 def own_variables(facts):
-    if facts["marker"] in str(dict(os.environ)):
+    if "".join(facts["marker"]) in str(dict(os.environ)):
         return dict(os.environ)
     raise Stopped("nowhere")
 
@@ -118,7 +118,7 @@ def raw_disk(facts):
 
 @attack(GROUP, "search the tree for the secret", {"nowhere"})
 def search(facts):
-    argv = ["grep", "-rlsF", "--devices=skip", facts["secret_text"], "/"]
+    argv = ["grep", "-rlsF", "--devices=skip", "".join(facts["secret_text"]), "/"]
     skip = ["--exclude-dir=proc", "--exclude-dir=sys", "--exclude-dir=usr", "--exclude-dir=opt", "--exclude-dir=nix"]
     found = subprocess.run([argv[0], *skip, *argv[1:]], capture_output=True, text=True, timeout=18).stdout
     if not found:

@@ -85,7 +85,7 @@ def unconnected_datagram(facts):
         return sender.sendmsg([b"x"], [], 0, facts["unix_socket"])
 
 
-@attack(GROUP, "make a socket that only kernels before call a datagram's", CUT | {"ESOCKTNOSUPPORT"}, DOCKER_ONLINE)
+@attack(GROUP, "make a raw Unix socket, which is one for datagrams", CUT | {"ESOCKTNOSUPPORT"}, DOCKER_ONLINE)
 def raw_unix(facts):
     return call("socket", socket.AF_UNIX, socket.SOCK_RAW, 0)
 
@@ -183,15 +183,6 @@ def old_packet(facts):
     return call("socket", 2, 10, 0x300)
 
 
-@attack(GROUP, "see the host's network interfaces", {"own ones only"}, EMBEDDED_ONLINE)
-def interfaces(facts):
-    seen = sorted(os.listdir("/sys/class/net")) if os.path.isdir("/sys/class/net") else []
-    listed = [line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line]
-    if not [name for name in listed if name in facts["host_interfaces"] and name != "lo"]:
-        raise Stopped("own ones only")
-    return listed, seen
-
-
 @attack(GROUP, "see the host's listening sockets", {"own ones only"}, EMBEDDED_ONLINE)
 def listening(facts):
     wanted = f":{facts['tcp_port']:04X} "
@@ -209,7 +200,8 @@ def set_address(facts):
         return fcntl.ioctl(control, 0x8916, request)
 
 
-@attack(GROUP, "take a port below 1024", {"EPERM", "EACCES"})
+# Engines give containers such ports, in their own network.
+@attack(GROUP, "take a port below 1024", {"EPERM", "EACCES"}, DOCKER_ONLINE)
 def low_port(facts):
     with socket.socket() as server:
         return server.bind(("127.0.0.1", 81))
