@@ -28,7 +28,7 @@ export async function withThrowawayService(
 function interruption(): Promise<never> {
   return new Promise((_, reject) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));
+      process.on(signal, () => reject(new Error(`interrupted by ${signal}`)));
     }
   });
 }
