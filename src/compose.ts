@@ -8,8 +8,6 @@ import type { Placement } from "./core/placement.ts";
 import { Readiness } from "./core/readiness.ts";
 import { systemCode } from "./errors.ts";
 import { makeLog } from "./log.ts";
-import { openDocker } from "./placements/docker/index.ts";
-import { openEmbedded } from "./placements/embedded/index.ts";
 import { readPresets } from "./presets.ts";
 import { buildApp } from "./service/app.ts";
 import { isLoopback } from "./service/loopback.ts";
@@ -32,11 +30,16 @@ interface PlacementOptions {
 
 type OpenPlacement = (options: PlacementOptions) => Promise<Placement>;
 
-/** How each placement is opened. */
+/** How each placement is opened. Only what is set up is loaded: an engine's client is large. */
 const OPENERS: Readonly<Record<PlacementKind, OpenPlacement>> = {
-  embedded: openEmbedded,
-  docker: ({ config, ...options }) =>
-    openDocker({ ...options, docker: dockerOptions(config.placements.docker) }),
+  async embedded(options) {
+    const { openEmbedded } = await import("./placements/embedded/index.ts");
+    return openEmbedded(options);
+  },
+  async docker({ config, ...options }) {
+    const { openDocker } = await import("./placements/docker/index.ts");
+    return openDocker({ ...options, docker: dockerOptions(config.placements.docker) });
+  },
 };
 
 /** Parts that tests replace. */

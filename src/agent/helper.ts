@@ -1,7 +1,7 @@
 import { pipeline } from "node:stream/promises";
+import { createTar } from "../archive/create.ts";
+import { extractTar } from "../archive/extract.ts";
 import { toProblem } from "../errors.ts";
-import { createTar } from "./archive/create.ts";
-import { extractTar } from "./archive/extract.ts";
 import { serveFiles } from "./files/serve-files.ts";
 
 /**

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import { OutworkError } from "../errors.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 
@@ -8,13 +6,12 @@ import type { Sandbox } from "./sandbox/sandbox.ts";
  * @throws `enforcement-missing` with what the kernel or the launcher said, and what to do about it
  */
 export async function checkSandbox(sandbox: Sandbox): Promise<void> {
-  const child = sandbox.runProbe();
-  const failed = once(child, "error").then(([error]) => ({ code: -1, said: String(error) }));
-  const ended = Promise.all([once(child, "close"), child.stderr ? text(child.stderr) : ""]).then(
-    ([[code], said]) => ({ code: Number(code ?? -1), said }),
-  );
-  const { code, said } = await Promise.race([ended, failed]);
-  if (code !== 0) throw sandboxMissing(said.trim());
+  try {
+    await sandbox.probe();
+  } catch (error) {
+    if (error instanceof OutworkError) throw sandboxMissing(String(error.facts.said));
+    throw error;
+  }
 }
 
 function sandboxMissing(said: string): OutworkError {

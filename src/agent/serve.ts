@@ -1,24 +1,22 @@
 import { readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
 import type { AgentConfig } from "../contract/agent.ts";
 import { asError } from "../errors.ts";
 import { FrameStream } from "../wire/frames.ts";
 import { archiveHandlers } from "./archive-handlers.ts";
+import { type EnvironmentParts, openEnvironment } from "./environment.ts";
 import { withEtcFiles } from "./etc-files.ts";
 import { execServerHandler } from "./exec-server/handler.ts";
+import { SandboxedFiles } from "./files/sandboxed-files.ts";
 import { helloOf } from "./hello.ts";
 import { closeInherited } from "./inherited.ts";
 import { logLine } from "./log.ts";
+import { patchMethods } from "./patch-methods.ts";
 import { processMethods, processSources } from "./process-methods.ts";
-import { ProcessTable } from "./processes/process-table.ts";
+import type { ProcessTable } from "./processes/process-table.ts";
 import { serveConnection } from "./rpc/connection.ts";
 import type { Handlers } from "./rpc/methods.ts";
-import { Sandbox } from "./sandbox/sandbox.ts";
-import { sweepStandIn } from "./sandbox/stand-ins.ts";
-import { checkSandbox } from "./self-check.ts";
 import { toolMethods } from "./tool-methods.ts";
-import { EnvironmentView } from "./view.ts";
 
 /**
  * Runs the agent of one environment until it is told to shut down. Resolves once it listens.
@@ -28,28 +26,20 @@ export async function serveAgent(configPath: string): Promise<void> {
   closeInherited();
   const written = JSON.parse(readFileSync(configPath, "utf8")) as AgentConfig;
   const config = { ...written, layout: withEtcFiles(written) };
-  const view = new EnvironmentView(config.layout);
-  const sandbox = new Sandbox(config, view);
-  await checkSandbox(sandbox);
-  sweepStandIns(config, view);
-  const table = new ProcessTable(config, view, sandbox);
-  const handlers = handlersOf(config, view, sandbox, table);
-  await listen(config.socket, handlers);
-  process.once("SIGTERM", () => void shutdown(table));
+  const parts = await openEnvironment(config);
+  await listen(config.socket, handlersOf(config, parts));
+  process.once("SIGTERM", () => void shutdown(parts.table));
 }
 
-function handlersOf(
-  config: AgentConfig,
-  view: EnvironmentView,
-  sandbox: Sandbox,
-  table: ProcessTable,
-): Handlers {
-  const archive = archiveHandlers(config, sandbox);
+function handlersOf(config: AgentConfig, { view, sandbox, table }: EnvironmentParts): Handlers {
+  const archive = archiveHandlers(sandbox);
+  const files = new SandboxedFiles(config.policy, sandbox);
   return {
-    execServer: execServerHandler(config, table, sandbox),
+    execServer: execServerHandler(config, table, files),
     methods: {
       ...processMethods(table),
       ...toolMethods(config, view, table),
+      ...patchMethods(config, files),
       "outwork/hello": () => helloOf(config),
       "outwork/shutdown": () => {
         setImmediate(() => void shutdown(table));
@@ -80,13 +70,4 @@ async function listen(socket: string, handlers: Handlers): Promise<void> {
     server.listen(socket, resolve);
   });
   process.umask(umask);
-}
-
-function sweepStandIns({ policy }: AgentConfig, view: EnvironmentView): void {
-  if (policy.files.write === "all") return;
-  for (const root of policy.files.write) {
-    const source = view.locate(root);
-    if (source === null) continue;
-    for (const name of policy.files.protected_names) sweepStandIn(join(source, name));
-  }
 }

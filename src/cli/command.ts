@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Outwork } from "../client/index.ts";
+import type { ServiceAddress } from "../client/local-service.ts";
 
 /** One flag of a command. Without `value` it is a switch. */
 export interface Flag {
@@ -43,6 +44,8 @@ export interface Context {
   readonly stderr: Output;
   readonly variables: NodeJS.ProcessEnv;
   connect(): Promise<Outwork>;
+  /** For what the client has no call for. */
+  address(): Promise<ServiceAddress>;
 }
 
 /** One command of the command line, as help, parser and `main` see it. */

@@ -4,6 +4,8 @@ import type { Context } from "./command.ts";
 import { write } from "./write.ts";
 
 interface RelayOptions {
+  /** The process runs on a terminal, and ours is raw. */
+  readonly terminal: boolean;
   readonly afterSeq: number;
   readonly patienceMs: number;
   readonly signal: AbortSignal;
@@ -11,7 +13,7 @@ interface RelayOptions {
 
 type Of<T extends ProcessEvent["type"]> = Extract<ProcessEvent, { type: T }>;
 
-const NOTES: Partial<Record<EndCause, string>> = {
+const REASONS: Partial<Record<EndCause, string>> = {
   timeout: "ended because its time limit was reached",
   "quiet-timeout": "ended because it printed nothing for too long",
 };
@@ -22,6 +24,7 @@ export async function relay(
   { stdout, stderr }: Context,
   options: RelayOptions,
 ): Promise<number> {
+  const note = (text: string) => write(stderr, `outwork: ${text}${options.terminal ? "\r" : ""}\n`);
   let exited: Pick<Of<"exited">, "exit_code" | "cause"> | undefined;
   let offset = options.afterSeq === 0 ? 0 : undefined;
   for await (const event of process.output(options)) {
@@ -29,12 +32,12 @@ export async function relay(
       offset = event.offset + event.chunk.length;
       await write(event.stream === "stderr" ? stderr : stdout, event.chunk);
     } else if (event.type === "omitted") {
-      await write(stderr, `outwork: ${missing(event, offset)} of output were dropped here\n`);
+      await note(`${missing(event, offset)} of output were dropped here`);
     } else if (event.type === "exited") exited = event;
   }
   const { exit_code, cause } = exited ?? (await process.wait(options));
-  const note = NOTES[cause];
-  if (note !== undefined) await write(stderr, `outwork: ${process.id} ${note}\n`);
+  const reason = REASONS[cause];
+  if (reason !== undefined) await note(`${process.id} ${reason}`);
   return exit_code;
 }
 

@@ -2,7 +2,7 @@ import { VERSION } from "../version.ts";
 import { choose } from "./choose.ts";
 import type { Command, Context, FlagValues } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { connect } from "./connect.ts";
+import { addressOf, connect } from "./connect.ts";
 import { EXIT } from "./exit-codes.ts";
 import { failureOf } from "./failure.ts";
 import { GLOBAL_FLAGS } from "./global-flags.ts";
@@ -10,7 +10,7 @@ import { commandHelp, overview } from "./help.ts";
 import { parse } from "./parse.ts";
 import { ReaderGoneError, write } from "./write.ts";
 
-export type Streams = Omit<Context, "connect">;
+export type Streams = Omit<Context, "connect" | "address">;
 
 /** What a shell says of a program that wrote where nobody reads: 128 and SIGPIPE. */
 const READER_GONE = 141;
@@ -46,6 +46,10 @@ async function commanded(
     await write(streams.stdout, commandHelp(command));
     return EXIT.ok;
   }
-  const context = { ...streams, connect: () => connect(global, streams.variables) };
+  const context = {
+    ...streams,
+    connect: () => connect(global, streams.variables),
+    address: () => addressOf(global, streams.variables),
+  };
   return command.run(parsed, context);
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import type { RemoteProcess } from "../client/index.ts";
 import type { TerminalSize } from "../contract/process.ts";
 import type { Input, Output } from "./command.ts";
@@ -7,12 +8,16 @@ export function terminalSize(stdout: Output): TerminalSize {
   return { rows: stdout.rows || 24, cols: stdout.columns || 80 };
 }
 
-/** Every key goes to the command, Ctrl-C too, until this is disposed. */
+/** Keys go to the command, Ctrl-C too, and its output to the screen, as they are. */
 export function rawMode(stdin: Input): Disposable {
-  if (stdin.isTTY) stdin.setRawMode?.(true);
+  if (!stdin.isTTY) return { [Symbol.dispose]() {} };
+  stdin.setRawMode?.(true);
+  // Node's raw mode still makes a line feed return the carriage, which garbles full-screen programs.
+  // Where there is no stty, that is how it stays.
+  spawnSync("stty", ["-opost"], { stdio: ["inherit", "ignore", "ignore"] });
   return {
     [Symbol.dispose]() {
-      if (stdin.isTTY) stdin.setRawMode?.(false);
+      stdin.setRawMode?.(false);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { ArchiveResult } from "../contract/archive.ts";
 import { Environment } from "../contract/environment.ts";
+import { type ApplyPatchInput, PatchResult } from "../contract/patch.ts";
 import { Process, ProcessList, type StartProcessInput } from "../contract/process.ts";
 import { type ExecCommand, ToolResult, type WriteStdinTool } from "../contract/tools.ts";
 import { type CallOptions, callSignal } from "./call-signal.ts";
@@ -49,6 +50,17 @@ export class RemoteEnvironment {
    */
   writeStdin(args: WriteStdinTool, options: CallOptions = {}): Promise<ToolResult> {
     return this.#tool("write_stdin", args, options);
+  }
+
+  /**
+   * The tool `apply_patch`: verifies the whole patch against the files, then writes. What it met is in
+   * the result, whose `text` a model reads.
+   * @throws `outcome-unknown` the answer was lost: a patch is never sent twice
+   */
+  applyPatch(patch: ApplyPatchInput, options: CallOptions = {}): Promise<PatchResult> {
+    const path = this.#path("/apply_patch");
+    const call = { method: "POST", path, json: patch, repeat: "once", ...options } as const;
+    return this.#transport.json(call, PatchResult);
   }
 
   /**

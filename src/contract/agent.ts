@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ArchiveResult } from "./archive.ts";
 import { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
+import { ApplyPatch, PatchResult } from "./patch.ts";
 import { EffectivePolicy } from "./policy.ts";
 import {
   Delivered,
@@ -58,8 +59,11 @@ export const AgentConfig = z.strictObject({
   }),
   /** Host folder of the programs offered to commands at COMMAND_BIN_FOLDER; null: none. */
   bin: AbsolutePath.nullable(),
-  /** What the helpers need to see and commands must not. */
-  toolbox: z.object({ source: AbsolutePath, target: AbsolutePath }),
+  /**
+   * What the helpers need to see and commands must not. Null: the programs are the environment's own,
+   * in its own tree, and nothing of the agent is to be hidden in it.
+   */
+  toolbox: z.object({ source: AbsolutePath, target: AbsolutePath }).nullable(),
   /** The native terminal binding. */
   pty: AbsolutePath,
 });
@@ -82,6 +86,9 @@ export type ResolvedExecCommand = z.infer<typeof ResolvedExecCommand>;
 export const ResolvedStartProcess = StartProcess.extend(resolved);
 export type ResolvedStartProcess = z.infer<typeof ResolvedStartProcess>;
 
+export const ResolvedApplyPatch = ApplyPatch.extend(resolved);
+export type ResolvedApplyPatch = z.infer<typeof ResolvedApplyPatch>;
+
 const ById = z.object({ process_id: ProcessId });
 const Nothing = z.object({});
 
@@ -94,6 +101,7 @@ export const AGENT_METHODS = {
   "outwork/hello": { params: Nothing, result: Hello },
   "outwork/exec_command": { params: ResolvedExecCommand, result: ToolResult },
   "outwork/write_stdin": { params: WriteStdinTool, result: ToolResult },
+  "outwork/apply_patch": { params: ResolvedApplyPatch, result: PatchResult },
   "outwork/process/start": { params: ResolvedStartProcess, result: Process },
   "outwork/process/list": { params: Nothing, result: ProcessList },
   "outwork/process/get": { params: ById, result: Process },

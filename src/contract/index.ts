@@ -14,6 +14,16 @@ export {
 } from "./environment.ts";
 export { Check, Readiness } from "./health.ts";
 export { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
+export {
+  ApplyPatch,
+  type ApplyPatchInput,
+  PatchChange,
+  PatchContent,
+  PatchMatch,
+  PatchOptions,
+  PatchPreview,
+  PatchResult,
+} from "./patch.ts";
 export { Ceiling, EffectivePolicy, PolicyRequest, Preset, WritableFiles } from "./policy.ts";
 export { Problem } from "./problem.ts";
 export { PROBLEMS, type ProblemCode } from "./problem-codes.ts";

@@ -5,7 +5,8 @@ import type { OutworkError } from "../errors.ts";
  * error for each; from then on no new one begins.
  */
 export class OpenCalls {
-  readonly #open = new Set<AbortController>();
+  /** What ends each call, and what lets go of its caller. */
+  readonly #open = new Map<AbortController, () => void>();
   #ended: OutworkError | null = null;
   #quietSince = Date.now();
 
@@ -16,9 +17,9 @@ export class OpenCalls {
 
   /** Counts `work` as in flight until it settles. */
   async run<T>(caller: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const call = this.#begin();
+    const call = this.#begin(caller);
     try {
-      return await work(AbortSignal.any([caller, call.signal]));
+      return await work(call.signal);
     } catch (error) {
       throw this.#ended ?? error;
     } finally {
@@ -31,9 +32,9 @@ export class OpenCalls {
     caller: AbortSignal,
     open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
   ): Promise<AsyncIterable<T>> {
-    const call = this.#begin();
+    const call = this.#begin(caller);
     try {
-      const source = await open(AbortSignal.any([caller, call.signal]));
+      const source = await open(call.signal);
       return { [Symbol.asyncIterator]: () => this.#iterate(source, call) };
     } catch (error) {
       this.#finish(call);
@@ -44,17 +45,22 @@ export class OpenCalls {
   /** Ends everything in flight with `error`, which is also the answer to every later call. */
   end(error: OutworkError): void {
     this.#ended = error;
-    for (const call of this.#open) call.abort(error);
+    for (const call of this.#open.keys()) call.abort(error);
   }
 
-  #begin(): AbortController {
+  /** Not `AbortSignal.any`: Node 20 keeps those that are never aborted for ever. */
+  #begin(caller: AbortSignal): AbortController {
     if (this.#ended) throw this.#ended;
     const call = new AbortController();
-    this.#open.add(call);
+    const leave = () => call.abort(caller.reason);
+    if (caller.aborted) leave();
+    caller.addEventListener("abort", leave);
+    this.#open.set(call, () => caller.removeEventListener("abort", leave));
     return call;
   }
 
   #finish(call: AbortController): void {
+    this.#open.get(call)?.();
     if (this.#open.delete(call)) this.#quietSince = Date.now();
   }
 

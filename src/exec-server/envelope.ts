@@ -1,4 +1,4 @@
-import { type Decoder, string } from "./decode.ts";
+import { anything, type Decoder, string } from "./decode.ts";
 import { DecodeError } from "./decode-error.ts";
 import { optional, required, struct } from "./decode-shape.ts";
 import { readJson } from "./json/reader.ts";
@@ -53,14 +53,10 @@ const notificationEnvelope = struct("JSONRPCNotification", { method: required(st
 const responseEnvelope = struct("JSONRPCResponse", { id: required(requestId) });
 const errorEnvelope = struct("JSONRPCError", {
   error: required(
-    struct("JSONRPCErrorError", { code: required(anyValue), message: required(string) }),
+    struct("JSONRPCErrorError", { code: required(anything), message: required(string) }),
   ),
   id: required(requestId),
 });
-
-function anyValue(value: Json): Json {
-  return value;
-}
 
 /** @throws MalformedMessageError */
 export function readEnvelope(text: string): Envelope {

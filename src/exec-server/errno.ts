@@ -1,4 +1,3 @@
-import { systemCode } from "../errors.ts";
 import { RPC_CODES, RpcError } from "./rpc-error.ts";
 
 /** Linux error numbers and their texts, in the words of the C library that clients know. */
@@ -51,14 +50,13 @@ const REFUSALS: readonly ErrnoName[] = ["EACCES", "EPERM", "EINVAL"];
 
 /** The name of a system error, its own or that of its cause; null when there is none. */
 export function errnoOf(error: unknown): ErrnoName | null {
-  const name = systemCode(error);
-  if (name !== undefined && isErrno(name)) return name;
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause === undefined ? null : errnoOf(cause);
+  if (!(error instanceof Error)) return null;
+  const { code } = error as { code?: unknown };
+  return isErrno(code) ? code : errnoOf(error.cause);
 }
 
-function isErrno(name: string): name is ErrnoName {
-  return Object.hasOwn(ERRORS, name);
+function isErrno(code: unknown): code is ErrnoName {
+  return typeof code === "string" && Object.hasOwn(ERRORS, code);
 }
 
 /** `No such file or directory (os error 2)` */

@@ -17,7 +17,8 @@ const HIDDEN = /[^A-Za-z0-9\-._~/!$&'()*+,;=:@[\]^|]/g;
 export function parsePathUri(text: string): PathUri {
   const url = parseUrl(text);
   if (url.protocol !== "file:") {
-    throw new DecodeError(`unsupported path URI scheme \`${url.protocol.slice(0, -1)}\``);
+    const scheme = clip(url.protocol.slice(0, -1));
+    throw new DecodeError(`unsupported path URI scheme \`${scheme}\``);
   }
   if (url.href.includes("#")) throw new DecodeError("fragments are not allowed in path URIs");
   if (url.href.includes("?")) {

@@ -110,7 +110,7 @@ export interface StartedProcess {
   /** SIGKILL to everything the start left behind. False when it had already ended. */
   terminate(): boolean;
 
-  /** Nobody will ask any more: a live process is terminated, and its output may be forgotten. */
+  /** Nobody will ask any more: whatever still runs of it is killed, and its output forgotten. */
   release(): void;
 }
 

@@ -30,6 +30,9 @@ export interface WireError {
   readonly message: string;
 }
 
+/** Clients need not bear with longer ones. */
+const MAX_MESSAGE_CHARS = 4096;
+
 /** A request that failed on purpose: what the peer is told. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
@@ -45,7 +48,7 @@ export class RpcError extends Error {
   /** `data` is left out when there is none. */
   toWire(): WireError {
     const { code, data } = this;
-    const message = clip(this.message);
+    const message = clip(this.message, MAX_MESSAGE_CHARS);
     return data === undefined ? { code, message } : { code, data, message };
   }
 

@@ -6,6 +6,7 @@ import { addExecServer } from "./exec-server.ts";
 import { answerClientError, answerFrameworkError } from "./framework-errors.ts";
 import { addOpenapi } from "./openapi.ts";
 import { addAuth } from "./plugins/auth.ts";
+import { addJsonBodies } from "./plugins/json-bodies.ts";
 import { addOriginCheck, type OriginRules } from "./plugins/origin.ts";
 import { addProblemDetails } from "./plugins/problem-details.ts";
 import { addRequestLog } from "./plugins/request-log.ts";
@@ -15,6 +16,7 @@ import { archiveRoutes } from "./routes/archive.ts";
 import { environmentRoutes } from "./routes/environments.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { outputRoutes } from "./routes/output.ts";
+import { patchRoutes } from "./routes/patch.ts";
 import { processRoutes } from "./routes/processes.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import type { Tokens } from "./tokens.ts";
@@ -56,30 +58,23 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   });
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(serializerCompiler);
-  app.removeContentTypeParser("text/plain");
 
   addRequestLog(app);
   addProblemDetails(app);
   addWaits(app, { graceMs });
   addOriginCheck(app, deps.origins);
   addAuth(app, deps.tokens);
-  addEmptyBody(app);
+  addJsonBodies(app);
   await addOpenapi(app, deps.version);
 
   await app.register(healthRoutes, { readiness });
   const v1 = { prefix: "/v1", environments };
   await app.register(environmentRoutes, v1);
   await app.register(toolRoutes, v1);
+  await app.register(patchRoutes, v1);
   await app.register(processRoutes, v1);
   await app.register(outputRoutes, { ...v1, heartbeatMs });
   await app.register(archiveRoutes, v1);
   addExecServer(app, deps);
   return app;
-}
-
-/** No body at all is an empty one: what is required is then named like any other missing member. */
-function addEmptyBody(app: FastifyInstance): void {
-  app.addHook("preValidation", async (request) => {
-    request.body ??= {};
-  });
 }

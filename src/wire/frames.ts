@@ -10,8 +10,12 @@ const HEADER_BYTES = 5;
 
 /** Largest payload taken: twice what an exec-server client may send, so that it can be told so. */
 export const MAX_FRAME_BYTES = 134_217_728;
-/** Frames that may wait for a slow consumer before the stream is paused. */
-const QUEUED_FRAMES = 16;
+/**
+ * What may wait for a slow consumer before the stream is paused, in frames and bytes. Little: what
+ * waits here when a connection breaks has been taken from the log and has not arrived.
+ */
+const QUEUED_FRAMES = 1_024;
+const QUEUED_BYTES = 262_144;
 
 export interface Frame {
   readonly isText: boolean;
@@ -28,6 +32,7 @@ export class FrameStream {
   readonly #stream: Duplex;
   readonly #decoder = new FrameDecoder();
   readonly #queue: (Frame | "end")[] = [];
+  #queuedBytes = 0;
   #failure: Error | null = null;
   #wake = () => {};
 
@@ -63,10 +68,13 @@ export class FrameStream {
     if (this.#stream.writable) await this.#write(KINDS.end, new Uint8Array());
   }
 
-  /** Says that nothing more will come, and lets the stream go. */
+  /** Says that nothing more will come; resolves when all of it is on its way, or the stream is gone. */
   async end(): Promise<void> {
     await this.finish();
-    this.#stream.end();
+    const sent = new Promise<void>((resolve) => {
+      this.#stream.end(resolve);
+    });
+    await Promise.race([sent, this.closed]);
   }
 
   destroy(): void {
@@ -81,6 +89,7 @@ export class FrameStream {
     for (;;) {
       const frame = this.#queue.shift();
       if (frame) {
+        this.#queuedBytes -= bytesOf(frame);
         if (this.#queue.length === 0) this.#stream.resume();
         return frame === "end" ? null : frame;
       }
@@ -93,11 +102,16 @@ export class FrameStream {
 
   #received(bytes: Buffer): void {
     try {
-      this.#queue.push(...this.#decoder.push(bytes));
+      for (const frame of this.#decoder.push(bytes)) {
+        this.#queue.push(frame);
+        this.#queuedBytes += bytesOf(frame);
+      }
     } catch (error) {
       this.#stream.destroy(error as Error);
     }
-    if (this.#queue.length >= QUEUED_FRAMES) this.#stream.pause();
+    if (this.#queue.length >= QUEUED_FRAMES || this.#queuedBytes >= QUEUED_BYTES) {
+      this.#stream.pause();
+    }
     this.#wake();
   }
 
@@ -163,6 +177,10 @@ class FrameDecoder {
     this.#needed = HEADER_BYTES;
     return frameOf(bytes[4], bytes.subarray(HEADER_BYTES, total));
   }
+}
+
+function bytesOf(frame: Frame | "end"): number {
+  return frame === "end" ? 0 : frame.payload.length;
 }
 
 function frameOf(kind: number | undefined, payload: Buffer): Frame | "end" {

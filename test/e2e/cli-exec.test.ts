@@ -5,16 +5,12 @@ import { CuttingProxy } from "../support/cutting-proxy.ts";
 import type { FakeProcess } from "../support/fake-process.ts";
 import { FakeService } from "../support/fake-service.ts";
 import { cliResult, runCli, startCli } from "../support/outwork-cli.ts";
+import { until } from "../support/terminal.ts";
 
 async function serviceWith(onStart: (process: FakeProcess) => void) {
   const service = await FakeService.open({ onStart });
   service.add("env_1");
   return service;
-}
-
-/** Resolves once `ready` holds for the process, which changes from outside. */
-async function until(process: FakeProcess, ready: () => boolean): Promise<void> {
-  while (!ready()) await once(process.changes, "input");
 }
 
 test("exec sends each stream to its descriptor and exits with the command's code", async () => {

@@ -148,8 +148,9 @@ test("a client that hangs up in the middle of an upload ends it as broken, not a
   assert.equal(await outcome, "broken");
 });
 
-test("an upload of another type is 415", async (t) => {
+test("an upload of another type, or of nothing, is 415", async (t) => {
   const { open, answer } = await listening(t);
-  const response = await answer(open("PUT", { "content-type": "application/json" }).end("{}"));
-  assert.equal(response.statusCode, 415);
+  const json = await answer(open("PUT", { "content-type": "application/json" }).end("{}"));
+  const nothing = await answer(open("PUT").end());
+  assert.deepEqual([json.statusCode, nothing.statusCode], [415, 415]);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { forever } from "../support/fake-agent.ts";
 import { runningProcess } from "../support/registry.ts";
 import { openService } from "../support/service.ts";
 
@@ -36,6 +37,12 @@ test("an empty POST creates an environment with every default", async (t) => {
   assert.equal(status, 201);
   assert.match(id, /^env_[a-z0-9]{16}$/);
   assert.equal(headers.location, `/v1/environments/${id}`);
+});
+
+test("so does an empty body that says it is JSON", async (t) => {
+  const { send } = await openService(t);
+  const headers = { "content-type": "application/json" };
+  assert.equal((await send({ method: "POST", url: ENVIRONMENTS, headers })).status, 201);
 });
 
 test("another spec under the same id is a conflict", async (t) => {
@@ -110,4 +117,20 @@ test("a lost environment stays listed and refuses calls with the reason", async 
   const { reason, at } = call.body;
   assert.deepEqual([call.status, reason, at], [410, "container-removed", state.at]);
   assert.deepEqual([shown.status, state.kind, state.reason], [200, "lost", "container-removed"]);
+});
+
+test("a launch in flight when the service stops is undone, and its outcome not guessed", async (t) => {
+  const { app, substrate, send } = await openService(t, { graceMs: 0 });
+  const begun = new Promise<void>((resolve) => {
+    substrate.beforeLaunch = (signal) => {
+      resolve();
+      return forever(signal);
+    };
+  });
+  const creating = send({ method: "POST", url: ENVIRONMENTS });
+  await begun;
+  await app.close();
+  const { status, body } = await creating;
+  assert.deepEqual([status, body.type], [504, "urn:outwork:deadline-exceeded"]);
+  assert.equal(substrate.environments.size, 0);
 });

@@ -60,7 +60,7 @@ test("acting on a process passes what was asked and answers what came of it", as
   ]);
 });
 
-test("the agent's own refusal reaches the caller whole", async (t) => {
+test("OU-14: the agent's own refusal, totals and all, reaches the caller", async (t) => {
   const { send, launch } = await openService(t);
   const refusal = new OutworkError("process-gone", "The record of p has expired.", {
     facts: { process_id: "p", total_bytes: 5 },

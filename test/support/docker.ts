@@ -8,7 +8,7 @@ import { pino } from "pino";
 import type { EnvironmentSpec } from "../../src/contract/environment.ts";
 import type { Placed, Placement } from "../../src/core/placement.ts";
 import { type DockerOptions, openDocker } from "../../src/placements/docker/index.ts";
-import { ownerLabel } from "../../src/placements/docker/labels.ts";
+import { LABEL, ownerLabel } from "../../src/placements/docker/labels.ts";
 import { localEngine } from "./images.ts";
 
 /** A spec with the defaults of the service. */
@@ -39,10 +39,13 @@ export interface TestDocker {
   readonly owner: string;
 }
 
-/** Opens a placement for the tests of one file; whatever it left in the engine goes with them. */
+/**
+ * Opens a placement for the tests of one file. What it left in `engine` goes with them; null where
+ * nothing can be left.
+ */
 export async function openTestDocker(
   overrides: Partial<DockerOptions> = {},
-  engine: Docker = localEngine,
+  engine: Docker | null = localEngine,
 ): Promise<TestDocker> {
   const owner = `test${randomBytes(6).toString("hex")}`;
   const stateFolder = await mkdtemp(join(tmpdir(), "outwork-"));
@@ -51,7 +54,7 @@ export async function openTestDocker(
   const placement = await openDocker(options);
   after(async () => {
     await placement[Symbol.asyncDispose]();
-    await removeOwned(engine, owner);
+    if (engine !== null) await removeOwned(engine, owner);
     await rm(stateFolder, { recursive: true, force: true });
   });
   return { options, placement, owner };
@@ -75,14 +78,31 @@ export function containerOf(engine: Docker, owner: string, id: string): Docker.C
   return engine.getContainer(`outwork-${id}-${owner.slice(0, 8)}`);
 }
 
+/** How long a toolbox of tests is kept for the next run, which often has the same. */
+const KEPT_TOOLBOX_MS = 3_600_000;
+
 async function removeOwned(engine: Docker, owner: string): Promise<void> {
   for (const name of await ownedContainers(engine, owner)) {
     await engine.getContainer(name).remove({ force: true, v: true });
   }
+  await removeOldToolboxes(engine);
+}
+
+async function removeOldToolboxes(engine: Docker): Promise<void> {
+  const filters = JSON.stringify({ label: [LABEL.toolbox] });
+  const { Volumes } = await engine.listVolumes({ filters });
+  const old = Volumes.filter((volume) => {
+    const { CreatedAt = "" } = volume as { CreatedAt?: string };
+    const isOfTests = volume.Labels?.[LABEL.owner]?.startsWith("test") ?? false;
+    return isOfTests && Date.now() - new Date(CreatedAt).getTime() > KEPT_TOOLBOX_MS;
+  });
+  // One that is in use stays: the engine refuses.
+  await Promise.allSettled(old.map(({ Name }) => engine.getVolume(Name).remove()));
 }
 
 /** Runs a shell line in an environment and gives back what it printed. */
 export async function sh(environment: Placed, cmd: string, signal: AbortSignal): Promise<string> {
-  const { output } = await environment.agent.call("outwork/exec_command", { cmd }, { signal });
+  const command = { cmd, yield_time_ms: 30_000 };
+  const { output } = await environment.agent.call("outwork/exec_command", command, { signal });
   return output;
 }

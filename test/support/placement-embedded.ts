@@ -17,7 +17,7 @@ const log = pino({ level: "silent" });
 
 /** The embedded placement with a state folder of its own, as whoever runs the tests. */
 export async function openEmbeddedTarget(): Promise<PlacementTarget> {
-  const stateFolder = await mkdtemp(join(tmpdir(), "outwork-"));
+  const stateFolder = await mkdtemp(join(tmpdir(), "ow-suite-"));
   await chmod(stateFolder, 0o755);
   const reopen = (owner = OWNER) => openEmbedded({ stateFolder, instanceId: owner, log });
   return new EmbeddedTarget(stateFolder, reopen, await reopen());

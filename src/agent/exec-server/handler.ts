@@ -1,8 +1,8 @@
 import type { AgentConfig } from "../../contract/agent.ts";
 import type { ExecServer } from "../../exec-server/server.ts";
+import type { SandboxedFiles } from "../files/sandboxed-files.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
 import type { ExecServerHandler } from "../rpc/methods.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /**
  * Serves the exec-server protocol on connections of the agent. It is loaded with the first of them:
@@ -11,7 +11,7 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 export function execServerHandler(
   config: AgentConfig,
   table: ProcessTable,
-  sandbox: Sandbox,
+  files: SandboxedFiles,
 ): ExecServerHandler {
   let server: Promise<ExecServer> | null = null;
   return async (peer, frames) => {
@@ -19,7 +19,7 @@ export function execServerHandler(
       import("./open.ts"),
       import("./channel.ts"),
     ]);
-    server ??= Promise.resolve(openExecServer(config, table, sandbox));
+    server ??= Promise.resolve(openExecServer(config, table, files));
     await serveChannel(await server, peer, frames);
   };
 }

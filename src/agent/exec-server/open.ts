@@ -5,10 +5,9 @@ import { NodeHttpClient } from "../../exec-server/http/node-client.ts";
 import type { EnvironmentFacts } from "../../exec-server/ports.ts";
 import { ExecServer } from "../../exec-server/server.ts";
 import { VERSION } from "../../version.ts";
-import { SandboxedFiles } from "../files/sandboxed-files.ts";
+import type { SandboxedFiles } from "../files/sandboxed-files.ts";
 import { logLine } from "../log.ts";
 import type { ProcessTable } from "../processes/process-table.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
 import { findShells } from "../shells.ts";
 import { EnvironmentView } from "../view.ts";
 import { TableProcesses } from "./table-processes.ts";
@@ -17,12 +16,12 @@ import { TableProcesses } from "./table-processes.ts";
 export function openExecServer(
   config: AgentConfig,
   table: ProcessTable,
-  sandbox: Sandbox,
+  files: SandboxedFiles,
 ): ExecServer {
   return new ExecServer({
     facts: factsOf(config),
     processes: new TableProcesses(table),
-    files: new SandboxedFiles(config.policy, sandbox),
+    files,
     // The agent is outside of every sandbox, so its requests are the environment's only if those of
     // its commands would be.
     http: config.policy.network === "on" ? new NodeHttpClient() : null,

@@ -1,6 +1,14 @@
+import type { PatchOptions } from "../../contract/patch.ts";
 import type { PathUri } from "../../exec-server/path-uri.ts";
 import type { FileMethod, FileMode, FileParams, WatchedPaths } from "../../exec-server/ports.ts";
 import type { WireError } from "../../exec-server/rpc-error.ts";
+
+/** A patch to be verified and applied; `cwd` is absolute. */
+export interface PatchRequest {
+  readonly text: string;
+  readonly cwd: string;
+  readonly options: PatchOptions;
+}
 
 /** What the agent asks of a file helper. Both sides are this program: values go as V8 writes them. */
 export type FileOperation =
@@ -19,6 +27,7 @@ export type FileOperation =
       readonly bytes: Uint8Array;
     }
   | { readonly kind: "close"; readonly file: number }
+  | { readonly kind: "patch"; readonly patch: PatchRequest }
   | { readonly kind: "watch"; readonly paths: WatchedPaths }
   | { readonly kind: "unwatch"; readonly watch: number };
 

@@ -13,12 +13,34 @@ import type {
   WatchedPaths,
 } from "../../exec-server/ports.ts";
 import { internalError } from "../../exec-server/rpc-error.ts";
+import type { ToolAnswer } from "../../patch/tool.ts";
 import { meet } from "../../policy/meet.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { FileHelper } from "./file-helper.ts";
+import type { PatchRequest } from "./protocol.ts";
+
+type FilePolicy = EffectivePolicy["files"];
 
 /** A helper that nothing uses is kept this long for the next call. */
-const IDLE_MS = 10_000;
+const IDLE_MS = 3_000;
+
+/** Helpers at once. Callers can think up any number of policies; the machine cannot hold them. */
+const MAX_HELPERS = 8;
+
+/** Calls that change nothing. Every policy lets them read the same. */
+const READING: ReadonlySet<FileMethod> = new Set([
+  "fs/readFile",
+  "fs/getMetadata",
+  "fs/canonicalize",
+  "fs/readDirectory",
+  "fs/walk",
+]);
+
+/** For those: one sandbox for all policies, without guards that would show on the disk. */
+const READ_ONLY: FilePolicy = {
+  write: [],
+  protected_names: [],
+};
 
 interface Pooled {
   readonly helper: FileHelper;
@@ -46,7 +68,7 @@ export class SandboxedFiles implements Files {
     params: FileParams<M>,
     { policy }: FileOptions,
   ): Promise<FileResult<M>> {
-    return this.#with(policy, async ({ helper }) => {
+    return this.#with(this.#filesOf(method, policy), async ({ helper }) => {
       const operation = { kind: "call" as const, method, params };
       return (await helper.do(operation)) as FileResult<M>;
     });
@@ -56,7 +78,7 @@ export class SandboxedFiles implements Files {
     { path, mode }: { path: PathUri; mode: FileMode },
     { policy }: FileOptions,
   ): Promise<OpenFile> {
-    return this.#with(policy, async (pooled) => {
+    return this.#with(mode === "read" ? READ_ONLY : this.#effective(policy), async (pooled) => {
       const file = (await pooled.helper.do({ kind: "open", path, mode })) as number;
       pooled.openFiles += 1;
       return this.#openFile(pooled, file);
@@ -64,9 +86,16 @@ export class SandboxedFiles implements Files {
   }
 
   watchMissing(paths: WatchedPaths): Promise<Watch | null> {
-    return this.#with(this.#environment, async ({ helper }) => {
+    return this.#with(READ_ONLY, async ({ helper }) => {
       const watch = (await helper.do({ kind: "watch", paths })) as number | null;
       return watch === null ? null : watchOf(helper, watch);
+    });
+  }
+
+  /** @throws RpcError only when the sandbox cannot be had; what the patch met is in the answer */
+  patch(patch: PatchRequest, policy: EffectivePolicy): Promise<ToolAnswer> {
+    return this.#with(this.#effective(policy), async ({ helper }) => {
+      return (await helper.do({ kind: "patch", patch })) as ToolAnswer;
     });
   }
 
@@ -84,8 +113,16 @@ export class SandboxedFiles implements Files {
     };
   }
 
-  async #with<T>(request: EffectivePolicy, use: (pooled: Pooled) => Promise<T>): Promise<T> {
-    const pooled = this.#pooled(meet(this.#environment, request).files);
+  #filesOf(method: FileMethod, policy: EffectivePolicy): FilePolicy {
+    return READING.has(method) ? READ_ONLY : this.#effective(policy);
+  }
+
+  #effective(request: EffectivePolicy): FilePolicy {
+    return meet(this.#environment, request).files;
+  }
+
+  async #with<T>(files: FilePolicy, use: (pooled: Pooled) => Promise<T>): Promise<T> {
+    const pooled = this.#pooled(files);
     if (pooled.idle) clearTimeout(pooled.idle);
     try {
       return await use(pooled);
@@ -94,17 +131,28 @@ export class SandboxedFiles implements Files {
     }
   }
 
-  #pooled(files: EffectivePolicy["files"]): Pooled {
+  #pooled(files: FilePolicy): Pooled {
     const key = JSON.stringify(files);
     const present = this.#pool.get(key);
     if (present) return present;
-    const helper = this.#startHelper(files, () => this.#pool.delete(key));
-    const pooled = { helper, openFiles: 0, idle: null };
+    this.#makeRoom();
+    const helper = this.#startHelper(files, () => this.#forget(key, pooled));
+    const pooled: Pooled = { helper, openFiles: 0, idle: null };
     this.#pool.set(key, pooled);
     return pooled;
   }
 
-  #startHelper(files: EffectivePolicy["files"], onGone: () => void): FileHelper {
+  /** @throws RpcError when every helper is in use */
+  #makeRoom(): void {
+    if (this.#pool.size < MAX_HELPERS) return;
+    const idle = [...this.#pool].find(([, pooled]) => !inUse(pooled));
+    if (!idle)
+      throw internalError(`files are in use under ${MAX_HELPERS} policies; try again later`);
+    this.#pool.delete(idle[0]);
+    idle[1].helper.stop();
+  }
+
+  #startHelper(files: FilePolicy, onGone: () => void): FileHelper {
     try {
       return new FileHelper(this.#sandbox.runHelper(["files"], files), onGone);
     } catch (error) {
@@ -112,11 +160,19 @@ export class SandboxedFiles implements Files {
     }
   }
 
+  #forget(key: string, pooled: Pooled): void {
+    if (this.#pool.get(key) === pooled) this.#pool.delete(key);
+  }
+
   #rest(pooled: Pooled): void {
     if (pooled.idle) clearTimeout(pooled.idle);
-    if (pooled.helper.busy || pooled.openFiles > 0) return;
+    if (inUse(pooled)) return;
     pooled.idle = setTimeout(() => pooled.helper.stop(), IDLE_MS).unref();
   }
+}
+
+function inUse({ helper, openFiles }: Pooled): boolean {
+  return helper.busy || openFiles > 0;
 }
 
 function watchOf(helper: FileHelper, watch: number): Watch {

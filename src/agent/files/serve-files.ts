@@ -3,8 +3,10 @@ import { deserialize, serialize } from "node:v8";
 import { callFiles, openFile, watchMissing } from "../../exec-server/files/index.ts";
 import type { OpenFile, Watch } from "../../exec-server/ports.ts";
 import { internalError, RpcError, type WireError } from "../../exec-server/rpc-error.ts";
+import { NodeFiles } from "../../patch/node-files.ts";
+import { runTool, type ToolAnswer } from "../../patch/tool.ts";
 import { FrameStream } from "../../wire/frames.ts";
-import type { FileOperation, FileReply, FileRequest } from "./protocol.ts";
+import type { FileOperation, FileReply, FileRequest, PatchRequest } from "./protocol.ts";
 
 /** Carries out file calls from stdin, answers on stdout, until stdin ends. Runs inside a sandbox. */
 export async function serveFiles(): Promise<void> {
@@ -49,6 +51,8 @@ class FileDesk {
         return this.#file(operation.file).write(operation.offset, operation.bytes);
       case "close":
         return this.#close(operation.file);
+      case "patch":
+        return applyHere(operation.patch);
       case "watch":
         return this.#watch(operation);
       case "unwatch":
@@ -82,6 +86,12 @@ class FileDesk {
     void watch.changed.then(() => this.#reply({ changed: number }));
     return number;
   }
+}
+
+/** On the files of this very process: whatever confines it confines the patch. */
+function applyHere({ text, cwd, options }: PatchRequest): Promise<ToolAnswer> {
+  const files = new NodeFiles();
+  return runTool(text, { files, cwd, options, environmentLine: "refused" });
 }
 
 function wireError(error: unknown): WireError {

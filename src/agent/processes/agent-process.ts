@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EffectivePolicy } from "../../contract/policy.ts";
@@ -8,6 +9,8 @@ import type {
   SignalName,
   TerminalSize,
 } from "../../contract/process.ts";
+import { type Exit, LaunchFailedError } from "../sandbox/launch.ts";
+import { launchRefused } from "../sandbox/launch-refused.ts";
 import type { Sandboxed } from "../sandbox/sandbox.ts";
 import { OutputLog, type ReaderRule } from "./output-log.ts";
 import { OutputPump } from "./output-pump.ts";
@@ -18,10 +21,12 @@ import { commandGroup, isRunning, killProcess, killSandbox } from "./tree.ts";
 /** Added to a signal's number when it ends a process, as shells and bwrap do. */
 const SIGNAL_EXIT_BASE = 128;
 const SIGKILL_EXIT = 137;
-const SIGINT_EXIT = 130;
+const LAST_SIGNAL = 31;
 /** A signal sent right after the start waits this long for the command to come up, in steps. */
 const SIGNAL_STEP_MS = 5;
 const SIGNAL_STEPS = 200;
+/** How long the exit waits for what was printed before it. */
+const OUTPUT_BEFORE_EXIT_MS = 50;
 /** How often a sandbox that outlives its command is looked at. */
 const EMPTY_STEP_MS = 200;
 
@@ -42,9 +47,18 @@ export class AgentProcess {
   readonly log: OutputLog;
   readonly stdin: StdinWriter;
   readonly startedAt = new Date();
+  /**
+   * Resolves when the program is about to run.
+   * @throws `enforcement-missing` or `quota-exceeded`: it was refused, and nothing has run
+   */
+  readonly ready: Promise<void>;
   readonly #sandboxed: Sandboxed;
+  #init: number | null = null;
   #state: ProcessState = { kind: "running" };
+  /** Why we ended it, if we did. */
   #cause: EndCause | null = null;
+  /** The last signal that a caller sent. */
+  #sent: SignalName | null = null;
   #closedAt: Date | null = null;
 
   constructor(description: ProcessDescription, sandboxed: Sandboxed) {
@@ -52,7 +66,8 @@ export class AgentProcess {
     this.#sandboxed = sandboxed;
     this.log = new OutputLog(description.retainedBytes, description.readers);
     this.stdin = new StdinWriter(this.#input(), description.tty);
-    this.#watch();
+    const closed = this.#watch();
+    this.ready = this.#open(closed);
   }
 
   get state(): ProcessState {
@@ -91,10 +106,12 @@ export class AgentProcess {
 
   /** Signals the command's process group. False when the process has ended. */
   async signal(name: SignalName): Promise<boolean> {
-    if (name === "SIGINT") this.#cause = this.#cause ?? "interrupted";
     for (let step = 0; this.live && step < SIGNAL_STEPS; step += 1) {
-      const group = commandGroup(this.#launcherPid);
-      if (group !== null) return signalGroup(group, name);
+      const group = this.#init === null ? null : commandGroup(this.#init);
+      if (group !== null) {
+        this.#sent = name;
+        return signalGroup(group, name);
+      }
       await sleep(SIGNAL_STEP_MS);
     }
     return false;
@@ -105,50 +122,71 @@ export class AgentProcess {
    * it left behind on its pipes is killed all the same.
    */
   terminate(graceMs: number, cause: EndCause = "terminated"): boolean {
-    if (this.#state.kind === "exited") void this.#killLeftBehind();
+    if (this.#state.kind === "exited") this.#killLeftBehind();
     if (!this.live) return false;
-    this.#cause = cause;
+    this.#cause ??= cause;
     if (graceMs === 0) {
-      killSandbox(this.#launcherPid);
+      this.#kill();
       return true;
     }
     void this.signal("SIGTERM");
-    const timer = setTimeout(() => this.live && killSandbox(this.#launcherPid), graceMs);
+    const timer = setTimeout(() => this.live && this.#kill(), graceMs);
     this.log.on("append", () => {
       if (this.live) return;
       clearTimeout(timer);
-      void this.#killLeftBehind();
+      this.#killLeftBehind();
     });
     return true;
   }
 
-  async #killLeftBehind(): Promise<void> {
-    const init = await this.#sandboxed.init;
-    if (init !== null && this.#state.kind === "exited") killProcess(init);
+  #kill(): void {
+    const { pid } = this.#sandboxed.child;
+    if (pid !== undefined) killSandbox(pid, this.#init);
   }
 
-  get #launcherPid(): number {
-    return this.#sandboxed.child.pid ?? 0;
+  #killLeftBehind(): void {
+    const { leavesChildren } = this.#sandboxed;
+    if (leavesChildren && this.#init !== null && this.#state.kind === "exited") {
+      killProcess(this.#init);
+    }
+  }
+
+  async #open(closed: Promise<void>): Promise<void> {
+    try {
+      this.#init = await this.#sandboxed.opened;
+    } catch (error) {
+      await closed;
+      if (!(error instanceof LaunchFailedError)) throw error;
+      throw launchRefused(error.message || this.#printed());
+    }
+  }
+
+  #printed(): string {
+    const chunks = this.log.held(0).map(({ bytes }) => bytes);
+    return Buffer.concat(chunks).toString("utf8").trim();
   }
 
   #input(): Writable | null {
-    return this.#sandboxed.terminal?.stream ?? this.#sandboxed.child.stdin;
+    return this.#sandboxed.terminal?.input ?? this.#sandboxed.child.stdin;
   }
 
-  #watch(): void {
-    const { child, terminal } = this.#sandboxed;
+  async #watch(): Promise<void> {
+    const { child, terminal, exited } = this.#sandboxed;
     const { stdout, stderr } = child;
-    const pump = new OutputPump(this.log, terminal ? { pty: terminal.stream } : { stdout, stderr });
-    child.once("exit", (code, signal) => {
-      terminal?.release();
-      this.#exited(code, signal);
-      void this.#drain(pump).then(() => this.#close());
-    });
+    const pump = new OutputPump(this.log, terminal ? { pty: terminal.output } : { stdout, stderr });
+    const { exit_code, cause } = this.#exited(await exited);
+    this.stdin.close();
+    void terminal?.finish();
+    await Promise.race([pump.ended, sleep(OUTPUT_BEFORE_EXIT_MS)]);
+    this.log.exited(exit_code, cause);
+    await this.#drain(pump);
+    this.#close();
   }
 
   /** Waits for the streams' end, or for all who could write to have gone. */
   async #drain(pump: OutputPump): Promise<void> {
-    const init = await this.#sandboxed.init;
+    const { leavesChildren, opened } = this.#sandboxed;
+    const init = leavesChildren ? await opened.catch(() => null) : null;
     if (init === null) return pump.ended;
     const ended = new AbortController();
     void pump.ended.then(() => ended.abort());
@@ -156,30 +194,29 @@ export class AgentProcess {
     await pump.cutOff();
   }
 
-  #exited(code: number | null, signal: NodeJS.Signals | null): void {
-    const exitCode = this.#exitCode(code, signal);
+  #exited({ code, signal }: Exit): Extract<ProcessState, { kind: "exited" | "closed" }> {
+    const exitCode = code ?? (signal ? SIGKILL_EXIT : 1);
     this.#state = {
       kind: "exited",
-      exit_code: exitCode,
+      exit_code: this.#shownCode(exitCode),
       cause: this.#endCause(exitCode, signal),
       exited_at: new Date().toISOString(),
     };
-    this.log.exited(exitCode, this.#state.cause);
+    return this.#state;
   }
 
   /** A terminal reports every death by signal as 1, as terminals of this field do. */
-  #exitCode(code: number | null, signal: NodeJS.Signals | null): number {
-    const exitCode = code ?? (signal ? SIGKILL_EXIT : 1);
-    return this.description.tty && exitCode > SIGNAL_EXIT_BASE && exitCode <= SIGNAL_EXIT_BASE + 31
-      ? 1
-      : exitCode;
+  #shownCode(exitCode: number): number {
+    const bySignal = exitCode > SIGNAL_EXIT_BASE && exitCode <= SIGNAL_EXIT_BASE + LAST_SIGNAL;
+    return this.description.tty && bySignal ? 1 : exitCode;
   }
 
   #endCause(exitCode: number, signal: NodeJS.Signals | null): EndCause {
-    if (this.#cause === "interrupted") {
-      return exitCode === SIGINT_EXIT ? "interrupted" : "exited";
+    if (this.#cause) return this.#cause;
+    if (this.#sent && exitCode === SIGNAL_EXIT_BASE + constants.signals[this.#sent]) {
+      return this.#sent === "SIGINT" ? "interrupted" : "signalled";
     }
-    return this.#cause ?? (signal ? "signalled" : "exited");
+    return signal ? "signalled" : "exited";
   }
 
   #close(): void {
@@ -191,9 +228,10 @@ export class AgentProcess {
 
   /** A guard must stand for as long as anything lives behind it, pipes or not. */
   async #releaseWhenEmpty(): Promise<void> {
-    const init = await this.#sandboxed.init;
-    while (init !== null && isRunning(init)) await sleep(EMPTY_STEP_MS);
-    this.#sandboxed.release();
+    const { leavesChildren, release } = this.#sandboxed;
+    const init = this.#init;
+    while (leavesChildren && init !== null && isRunning(init)) await sleep(EMPTY_STEP_MS);
+    release();
   }
 }
 

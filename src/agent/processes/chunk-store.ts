@@ -33,9 +33,18 @@ export class ChunkStore {
     return this.#chunks[this.#head];
   }
 
-  get overLimit(): boolean {
-    const held = this.totalBytes - this.droppedBytes;
-    return held > this.#limitBytes || this.#chunks.length - this.#head > MAX_CHUNKS;
+  /** Whether more than the limit is held of what came after event `seq`. */
+  isOverAfter(seq: number): boolean {
+    const index = this.#indexAfter(seq);
+    const bytes = this.totalBytes - this.#offsetAt(index);
+    return bytes > this.#limitBytes || this.#chunks.length - index > MAX_CHUNKS;
+  }
+
+  /** Whether more than the limit is held of what came up to event `seq`. */
+  isOverUpTo(seq: number): boolean {
+    const index = this.#indexAfter(seq);
+    const bytes = this.#offsetAt(index) - this.droppedBytes;
+    return bytes > this.#limitBytes || index - this.#head > MAX_CHUNKS;
   }
 
   push(chunk: Chunk): void {
@@ -63,6 +72,10 @@ export class ChunkStore {
   /** All chunks held with a number above `seq`. */
   allAfter(seq: number): readonly Chunk[] {
     return this.#chunks.slice(this.#indexAfter(seq)).filter((chunk) => chunk !== undefined);
+  }
+
+  #offsetAt(index: number): number {
+    return this.#chunks[index]?.offset ?? this.totalBytes;
   }
 
   /** Numbers are dense but for the process's two end events, so the guess is at most two too high. */

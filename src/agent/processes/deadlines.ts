@@ -11,19 +11,44 @@ export const NO_DEADLINES: Deadlines = { timeoutMs: null, quietTimeoutMs: null }
 /** SIGTERM first: what a command prints on its way out is worth having. */
 const GRACE_MS = 500;
 
-/** Ends a process that runs too long, or that has printed nothing for too long. */
+/**
+ * Ends a process that runs too long, or that has printed nothing for too long. What has reached the
+ * agent but waits for its turn behind the timer counts, so a busy agent blames no innocent process.
+ */
 export function enforceDeadlines(process: AgentProcess, deadlines: Deadlines): void {
   const { timeoutMs, quietTimeoutMs } = deadlines;
-  const timers: NodeJS.Timeout[] = [];
-  const arm = (ms: number, cause: "timeout" | "quiet-timeout") => {
-    const timer = setTimeout(() => process.terminate(GRACE_MS, cause), ms);
-    timers.push(timer);
-    return timer;
-  };
-  if (timeoutMs !== null) arm(timeoutMs, "timeout");
-  const quiet = quietTimeoutMs === null ? null : arm(quietTimeoutMs, "quiet-timeout");
+  const total = timeoutMs === null ? null : timer(timeoutMs, () => end("timeout"));
+  const quiet = quietTimeoutMs === null ? null : timer(quietTimeoutMs, endIfQuiet);
   process.log.on("append", () => {
     if (process.live) quiet?.refresh();
-    else for (const timer of timers) clearTimeout(timer);
+    else for (const each of [total, quiet]) each?.clear();
   });
+
+  function end(cause: "timeout" | "quiet-timeout"): void {
+    process.terminate(GRACE_MS, cause);
+  }
+
+  function endIfQuiet(): void {
+    if (!quiet?.refreshed) end("quiet-timeout");
+  }
+}
+
+/** Calls `expired` after the events that came before the time was up have been dealt with. */
+function timer(ms: number, expired: () => void) {
+  let refreshed = false;
+  const timeout = setTimeout(() => {
+    refreshed = false;
+    setImmediate(expired);
+  }, ms);
+  return {
+    /** Whether it was refreshed after the time was up. */
+    get refreshed(): boolean {
+      return refreshed;
+    },
+    refresh(): void {
+      refreshed = true;
+      timeout.refresh();
+    },
+    clear: () => clearTimeout(timeout),
+  };
 }

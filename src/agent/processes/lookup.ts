@@ -1,13 +1,17 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Variables } from "../../contract/ids.ts";
 import { OutworkError } from "../../errors.ts";
+import { firstBytes } from "../first-bytes.ts";
 import { type EnvironmentView, ViewError } from "../view.ts";
+import { fitsExec } from "./argument-size.ts";
 
 /** What kept a program from being started, and what the system would have called it. */
 const START_FAILURES = {
   "program-not-found": "ENOENT",
   "program-not-executable": "EACCES",
   "interpreter-not-found": "ENOENT",
+  "arguments-too-long": "E2BIG",
   "cwd-not-found": "ENOENT",
   "cwd-not-a-directory": "ENOTDIR",
   "cwd-not-accessible": "EACCES",
@@ -24,19 +28,30 @@ const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
  */
 export function checkStart(
   view: EnvironmentView,
-  program: string,
+  argv: readonly string[],
   cwd: string,
-  searchPath: string | undefined,
+  variables: Variables,
 ): void {
   checkFolder(view, cwd);
+  const [program = ""] = argv;
+  checkProgram(view, program, cwd, variables.PATH ?? DEFAULT_PATH);
+  if (fitsExec(argv, variables)) return;
+  const what = "has longer arguments or variables than the system can pass to a program";
+  throw startFailed("arguments-too-long", program, what);
+}
+
+function checkProgram(
+  view: EnvironmentView,
+  program: string,
+  cwd: string,
+  searchPath: string,
+): void {
   const candidates = program.includes("/")
     ? [resolve(cwd, program)]
-    : (searchPath ?? DEFAULT_PATH).split(":").map((folder) => resolve(cwd, folder, program));
+    : searchPath.split(":").map((folder) => resolve(cwd, folder, program));
   const found = candidates.flatMap((path) => programAt(view, path) ?? []);
   if (found.some(({ executable }) => executable)) return;
-  const where = program.includes("/")
-    ? candidates[0]
-    : `any folder of PATH (${searchPath ?? DEFAULT_PATH})`;
+  const where = program.includes("/") ? candidates[0] : `any folder of PATH (${searchPath})`;
   if (found[0])
     throw startFailed("program-not-executable", found[0].path, "is not an executable file");
   throw startFailed("program-not-found", program, `does not exist at ${where}`);
@@ -90,7 +105,7 @@ function isExecutable(located: string): boolean {
 const MAX_INTERPRETER_LINE = 255;
 
 function checkInterpreter(view: EnvironmentView, located: string, path: string): void {
-  const interpreter = /^#![ \t]*([^ \t\n]+)/.exec(firstBytes(located))?.[1];
+  const interpreter = /^#![ \t]*([^ \t\n]+)/.exec(firstBytes(located, MAX_INTERPRETER_LINE))?.[1];
   if (!interpreter?.startsWith("/")) return;
   try {
     view.follow(interpreter);
@@ -100,22 +115,6 @@ function checkInterpreter(view: EnvironmentView, located: string, path: string):
       path,
       `names the interpreter ${interpreter}, which does not exist`,
     );
-  }
-}
-
-function firstBytes(located: string): string {
-  const buffer = Buffer.alloc(MAX_INTERPRETER_LINE);
-  let descriptor: number;
-  try {
-    descriptor = openSync(located, "r");
-  } catch {
-    // Executable but not readable: the kernel can still run it.
-    return "";
-  }
-  try {
-    return buffer.toString("latin1", 0, readSync(descriptor, buffer, 0, buffer.length, 0));
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -29,8 +29,9 @@ interface Reader {
 
 /**
  * A process's output: numbered events, any number of readers at their own pace, and an exact account
- * of what was dropped. Under the rule `wait-for` nothing is dropped that a reader still needs; the log
- * is `full` instead, and the process is made to wait.
+ * of what was dropped. Under the rule `wait-for` nothing is dropped that a reader still needs: the log
+ * is `full` when it holds the limit of that, and the process is made to wait. As much again is kept of
+ * what all have taken, since what is on its way to a reader that vanishes has not arrived.
  *
  * Emits `append` when something was added and `drained` when it is no longer full.
  */
@@ -61,7 +62,7 @@ export class OutputLog extends EventEmitter<{ append: []; drained: [] }> {
 
   /** True when the process has to wait until a reader has taken something. */
   get full(): boolean {
-    return this.#waits && this.#readers.size > 0 && this.#chunks.overLimit;
+    return this.#waits && this.#readers.size > 0 && this.#chunks.isOverAfter(this.#slowest());
   }
 
   get readerCount(): number {
@@ -171,11 +172,7 @@ export class OutputLog extends EventEmitter<{ append: []; drained: [] }> {
   /** Drops the oldest chunks over the limit, but none that somebody may wait for and does. */
   #evict(): void {
     const taken = this.#waits ? this.#slowest() : Number.POSITIVE_INFINITY;
-    while (this.#chunks.overLimit) {
-      const { oldest } = this.#chunks;
-      if (!oldest || oldest.seq > taken) return;
-      this.#chunks.dropOldest();
-    }
+    while (this.#chunks.isOverUpTo(taken)) this.#chunks.dropOldest();
   }
 
   #slowest(): number {

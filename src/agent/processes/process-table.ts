@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
 import type { AgentConfig } from "../../contract/agent.ts";
-import { asError, OutworkError } from "../../errors.ts";
+import { OutworkError } from "../../errors.ts";
 import { meet } from "../../policy/meet.ts";
-import type { Sandbox, Sandboxed } from "../sandbox/sandbox.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { sandboxVariables } from "../variables.ts";
 import type { EnvironmentView } from "../view.ts";
 import { AgentProcess } from "./agent-process.ts";
@@ -72,8 +72,9 @@ export class ProcessTable {
     }
   }
 
-  /** Ends everything; resolves when nothing is left. */
+  /** Ends everything, what is only starting included; resolves when nothing is left. */
   async terminateAll(): Promise<void> {
+    await Promise.allSettled([...this.#starting.values()].map(({ started }) => started));
     await Promise.all(
       this.list().map(async (process) => {
         process.terminate(0);
@@ -89,36 +90,15 @@ export class ProcessTable {
     const variables = request.inherits
       ? sandboxVariables(this.#config, policy, request.variables)
       : request.variables;
-    checkStart(this.#view, argv[0] ?? "", cwd, variables.PATH);
+    checkStart(this.#view, argv, cwd, variables);
     const command = { argv, cwd, variables, policy, stdin, tty, leavesChildren };
     const sandboxed = this.#sandbox.run(command);
-    await spawned(sandboxed);
     const description = { processId, argv, cwd, tty: tty !== null, policy, retainedBytes, readers };
     const process = new AgentProcess(description, sandboxed);
+    await process.ready;
     enforceDeadlines(process, deadlines);
     return process;
   }
-}
-
-/** Nothing runs without its sandbox: a launcher that does not start is a refusal. */
-async function spawned({ child, terminal, release }: Sandboxed): Promise<void> {
-  if (child.pid !== undefined) return;
-  try {
-    await once(child, "spawn");
-  } catch (error) {
-    release();
-    terminal?.release();
-    terminal?.stream.destroy();
-    throw launcherMissing(asError(error));
-  }
-}
-
-function launcherMissing(cause: Error): OutworkError {
-  return new OutworkError(
-    "enforcement-missing",
-    `The command was refused, because its sandbox could not be started: ${cause.message}.`,
-    { cause, facts: { missing: "bubblewrap" } },
-  );
 }
 
 function idTaken(processId: string): OutworkError {

@@ -10,10 +10,17 @@ const MAX_CLOSED_BYTES = 67_108_864;
 /** Ids of expired processes that are still told apart from ids never used. */
 const MAX_TOMBSTONES = 10_000;
 
+interface Kept {
+  readonly process: AgentProcess;
+  readonly timer: NodeJS.Timeout;
+  /** As they were counted: what is held gets less when a late reader has taken it. */
+  readonly bytes: number;
+}
+
 /** Decides how long the record of a closed process stays, and remembers those that have gone. */
 export class Retention {
   readonly #forget: (processId: string) => void;
-  readonly #closed = new Map<string, { process: AgentProcess; timer: NodeJS.Timeout }>();
+  readonly #closed = new Map<string, Kept>();
   readonly #tombstones = new Map<string, { totals: OutputTotals; expired_at: string }>();
   #heldBytes = 0;
 
@@ -54,16 +61,18 @@ export class Retention {
     const { processId } = process.description;
     const timer = setTimeout(() => this.#expire(processId), RETENTION_MS);
     timer.unref();
+    const bytes = process.log.heldBytes;
     this.#tombstones.delete(processId);
-    this.#closed.set(processId, { process, timer });
-    this.#heldBytes += process.log.heldBytes;
-    this.#makeRoom();
+    this.#closed.set(processId, { process, timer, bytes });
+    this.#heldBytes += bytes;
+    this.#makeRoom(processId);
   }
 
-  #makeRoom(): void {
+  /** The newest stays, however much it holds: nobody has had the time to read it. */
+  #makeRoom(newest: string): void {
     for (const processId of this.#closed.keys()) {
       if (this.#closed.size <= MAX_CLOSED && this.#heldBytes <= MAX_CLOSED_BYTES) return;
-      this.#expire(processId);
+      if (processId !== newest) this.#expire(processId);
     }
   }
 
@@ -72,7 +81,7 @@ export class Retention {
     if (!kept) return;
     clearTimeout(kept.timer);
     this.#closed.delete(processId);
-    this.#heldBytes -= kept.process.log.heldBytes;
+    this.#heldBytes -= kept.bytes;
     this.#bury(processId, kept.process.log.totals());
     this.#forget(processId);
   }

@@ -32,7 +32,7 @@ export class StdinWriter {
     if (!this.open || !this.#sink) return "stdin-closed";
     this.#remember(writeId);
     const sink = this.#sink;
-    if (bytes.length > 0) await new Promise<void>((resolve) => sink.write(bytes, () => resolve()));
+    if (bytes.length > 0 && !(await handedOver(sink, bytes))) return "stdin-closed";
     if (end) this.#end(sink);
     return "accepted";
   }
@@ -58,4 +58,12 @@ export class StdinWriter {
       this.#accepted.delete(oldest);
     }
   }
+}
+
+/** False when the reader was gone before it had taken everything. */
+function handedOver(sink: Writable, bytes: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    // A destroyed pipe reports no error for what it still held.
+    sink.write(bytes, (error) => resolve(!error && !sink.destroyed));
+  });
 }

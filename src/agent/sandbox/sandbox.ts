@@ -1,13 +1,19 @@
 import type { ChildProcess } from "node:child_process";
+import { text } from "node:stream/consumers";
 import type { AgentConfig } from "../../contract/agent.ts";
 import type { EffectivePolicy } from "../../contract/policy.ts";
 import type { TerminalSize } from "../../contract/process.ts";
+import { asError, OutworkError } from "../../errors.ts";
 import { Terminal, terminalDescriptors } from "../processes/terminal.ts";
 import type { EnvironmentView } from "../view.ts";
+import { Bounds } from "./bounds.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
-import { guardRoots } from "./guards.ts";
+import { guardRoots, type Place, type RootFiles } from "./guards.ts";
+import { type Exit, type Launch, LaunchFailedError, launchSandbox } from "./launch.ts";
+import { launchRefused } from "./launch-refused.ts";
 import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
-import { initOf, type Stdio, spawnSandboxed } from "./spawn.ts";
+import { showsPlaces } from "./mounted.ts";
+import type { Stdio } from "./spawn.ts";
 import { StandIns } from "./stand-ins.ts";
 
 /** One command to run under one effective policy. */
@@ -26,9 +32,24 @@ export interface SandboxedCommand {
 export interface Sandboxed {
   readonly child: ChildProcess;
   readonly terminal: Terminal | null;
-  /** The sandbox's init, for commands that leave children behind; null for others. */
-  readonly init: Promise<number | null>;
+  /** Settles when the command has ended. Never rejects. */
+  readonly exited: Promise<Exit>;
+  /**
+   * Resolves when the command is about to run, with all walls around it, with the sandbox's init: all
+   * that is inside ends with it.
+   * @throws {LaunchFailedError} the sandbox could not be built
+   * @throws `policy-denied` something was replaced meanwhile
+   */
+  readonly opened: Promise<number>;
+  readonly leavesChildren: boolean;
   /** To be called once all of it is gone: takes stand-ins away. */
+  release(): void;
+}
+
+/** How a command's policy meets the disk. */
+interface Prepared {
+  readonly writable: Writable;
+  readonly unsteady: readonly Place[];
   release(): void;
 }
 
@@ -40,23 +61,40 @@ export class Sandbox {
   readonly #config: AgentConfig;
   readonly #view: EnvironmentView;
   readonly #standIns = new StandIns();
+  /** What commands may write at all. */
+  readonly #bounds: Bounds;
+  /** What the environment's owner may write: its own folders, whatever the policy protects. */
+  readonly #ownerFiles: RootFiles;
+  readonly #ownerBounds: Bounds;
 
   constructor(config: AgentConfig, view: EnvironmentView) {
     this.#config = config;
     this.#view = view;
+    this.#bounds = new Bounds(config.policy.files, view);
+    this.#ownerFiles = ownerFiles(config);
+    this.#ownerBounds = new Bounds(this.#ownerFiles, view);
   }
 
-  /** @throws `policy-denied` when the policy cannot be held as things stand on the disk */
+  /**
+   * Whoever wants what the command prints has to listen at once.
+   * @throws `policy-denied` when the policy cannot be held as things stand on the disk
+   * @throws `enforcement-missing` or `quota-exceeded` when the launcher cannot even be started
+   */
   run(command: SandboxedCommand): Sandboxed {
-    const { policy } = command;
-    const guards = this.#guard(policy.files);
+    const { leavesChildren } = command;
+    const prepared = this.#prepare(command.policy.files, this.#bounds);
+    const { release } = prepared;
+    let terminal: Terminal | null = null;
     try {
-      const options = this.#options(command, guards.writable, "command");
-      const spawned = this.#spawn(command, options);
-      const init = command.leavesChildren ? initOf(spawned.child) : Promise.resolve(null);
-      return { ...spawned, init, release: guards.release };
+      const options = this.#options(command, prepared.writable, "command");
+      if (command.tty) terminal = new Terminal(this.#config.pty, command.tty);
+      const launch = this.#launchCommand(command, options, terminal);
+      const { child, exited } = launch;
+      const opened = open(launch, prepared.unsteady);
+      return { child, terminal, exited, opened, leavesChildren, release };
     } catch (error) {
-      guards.release();
+      terminal?.destroy();
+      release();
       throw error;
     }
   }
@@ -66,28 +104,52 @@ export class Sandbox {
    * may write what `files` says, and has no network.
    */
   runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
-    const guards = this.#guard(files);
-    const isolation = { ...HELPER, policy: { network: "off" as const } };
-    const options = this.#options(isolation, guards.writable, "helper");
-    const argv = [...this.#config.programs.helper, ...args];
-    const child = this.#start(argv, options, ["pipe", "pipe", "pipe"]);
-    child.once("close", guards.release);
-    child.once("error", guards.release);
-    return child;
+    return this.#runHelper(args, this.#prepare(files, this.#bounds));
   }
 
-  /** A program that does nothing, in the sandbox that commands would get. */
-  runProbe(): ChildProcess {
+  /**
+   * The same for one that acts for whoever may create the environment, and not for a command: it may
+   * write the environment's own folders under any policy, protected names included.
+   */
+  runOwnersHelper(args: readonly string[]): ChildProcess {
+    return this.#runHelper(args, this.#prepare(this.#ownerFiles, this.#ownerBounds));
+  }
+
+  /**
+   * Runs a program that does nothing in the sandbox that commands would get.
+   * @throws `enforcement-missing` with what the launcher said
+   */
+  async probe(): Promise<void> {
     const isolation = { ...HELPER, policy: this.#config.policy };
     const options = this.#options(isolation, [], "command");
     const argv = [...this.#config.programs.setsid, "--version"];
-    return this.#start(argv, options, ["ignore", "ignore", "pipe"]);
+    const launch = this.#launch(argv, options, ["ignore", "ignore", "pipe"]);
+    const { stderr } = launch.child;
+    const said = stderr ? text(stderr) : "";
+    try {
+      await launch.open();
+      const { code } = await launch.exited;
+      if (code !== 0) throw new LaunchFailedError(`a program in it ended with ${code}`);
+    } catch (error) {
+      throw launchRefused(asError(error).message || (await said).trim());
+    }
   }
 
-  #guard(files: EffectivePolicy["files"]): { writable: Writable; release: () => void } {
-    if (files.write === "all") return { writable: "all", release: () => {} };
-    const guards = guardRoots(files.write, files.protected_names, this.#view, this.#standIns);
-    return { writable: guards.roots, release: guards.release };
+  #runHelper(args: readonly string[], prepared: Prepared): ChildProcess {
+    const isolation = { ...HELPER, policy: { network: "off" as const } };
+    const options = this.#options(isolation, prepared.writable, "helper");
+    const argv = [...this.#config.programs.helper, ...args];
+    const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
+    void open(launch, prepared.unsteady).catch(() => {});
+    void launch.exited.then(prepared.release);
+    return launch.child;
+  }
+
+  #prepare({ write, protected_names }: EffectivePolicy["files"], bounds: Bounds): Prepared {
+    if (write === "all") return { writable: "all", unsteady: [], release: () => {} };
+    const files = { write, protected_names };
+    const { places, ...rest } = guardRoots(files, bounds, this.#view, this.#standIns);
+    return { writable: places, ...rest };
   }
 
   #options(
@@ -109,35 +171,51 @@ export class Sandbox {
     });
   }
 
-  #spawn(
-    command: SandboxedCommand,
+  #launchCommand(
+    { argv, stdin }: SandboxedCommand,
     options: readonly string[],
-  ): Pick<Sandboxed, "child" | "terminal"> {
-    if (command.tty === null) {
-      const stdio = [command.stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"] as const;
-      const child = this.#start(command.argv, options, stdio, command.leavesChildren);
-      return { child, terminal: null };
+    terminal: Terminal | null,
+  ): Launch {
+    if (terminal === null) {
+      return this.#launch(argv, options, [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"]);
     }
-    const terminal = new Terminal(this.#config.pty, command.tty);
-    try {
-      const argv = [...this.#config.programs.setsid, "-c", ...command.argv];
-      const { slave } = terminal;
-      return { child: this.#start(argv, options, [slave, slave, slave]), terminal };
-    } catch (error) {
-      terminal.release();
-      terminal.stream.destroy();
-      throw error;
-    }
+    const { slave } = terminal;
+    const leading = [...this.#config.programs.setsid, "-c", ...argv];
+    return this.#launch(leading, options, [slave, slave, slave]);
   }
 
-  #start(
+  #launch(
     argv: readonly string[],
     options: readonly string[],
     stdio: readonly [Stdio, Stdio, Stdio],
-    reportsInit = false,
-  ): ChildProcess {
+  ): Launch {
     const { bwrap: launcher } = this.#config.programs;
     const inherited = terminalDescriptors();
-    return spawnSandboxed({ launcher, options, argv, stdio, reportsInit, inherited });
+    return launchSandbox({ launcher, options, argv, stdio, inherited });
   }
+}
+
+function ownerFiles({ policy, workspace, home }: AgentConfig): RootFiles {
+  const { write } = policy.files;
+  const own = [workspace, home, "/tmp", ...(write === "all" ? [] : write)];
+  return { write: own, protected_names: [] };
+}
+
+/** Nothing runs behind a wall that does not stand where it should. */
+async function open(launch: Launch, unsteady: readonly Place[]): Promise<number> {
+  const init = unsteady.length === 0 ? null : await launch.init;
+  if (init !== null && !(await showsPlaces(init, unsteady))) {
+    await launch.abandon();
+    throw replaced(unsteady.map(({ path }) => path));
+  }
+  return launch.open();
+}
+
+function replaced(paths: readonly string[]): OutworkError {
+  return new OutworkError(
+    "policy-denied",
+    `One of ${paths.join(", ")} was replaced while the sandbox was built, so nothing was run. Repeat the ` +
+      "request when no other command moves them about.",
+    { facts: { rule: "replaced-while-starting", paths } },
+  );
 }

@@ -1,4 +1,4 @@
-import type { DoctorCheck } from "../checks.ts";
+import { canRun, type DoctorCheck } from "../checks.ts";
 import { painter } from "../colour.ts";
 import { type Command, command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -18,7 +18,7 @@ export function doctor(runChecks: RunChecks): Command {
     usage: "",
     description: [
       "Looks at what environments need on this machine and says what was found and what to do about",
-      "what is missing. The exit code is 1 when something is.",
+      "what is missing. The exit code is 1 when no placement has all that it needs.",
     ].join("\n"),
     examples: ["outwork doctor", "outwork doctor --json"],
     flags: { json: JSON_FLAG },
@@ -29,7 +29,7 @@ export function doctor(runChecks: RunChecks): Command {
       await (parsed.flags.json
         ? writeJson(stdout, { checks })
         : write(stdout, checks.map((check) => shown(check, paint)).join("")));
-      return checks.every(({ ok }) => ok) ? EXIT.ok : EXIT.failure;
+      return canRun(checks) ? EXIT.ok : EXIT.failure;
     },
   });
 }

@@ -1,8 +1,8 @@
 import { open, stat } from "node:fs/promises";
-import { byteText } from "../../agent/archive/byte-text.ts";
-import { createTar } from "../../agent/archive/create.ts";
-import { END_MARK } from "../../agent/archive/header.ts";
-import { packFile } from "../../agent/archive/pack.ts";
+import { byteText } from "../../archive/byte-text.ts";
+import { createTar } from "../../archive/create.ts";
+import { END_MARK } from "../../archive/header.ts";
+import { packFile } from "../../archive/pack.ts";
 import { systemCode } from "../../errors.ts";
 import type { Kind } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import { lstat, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { extractTar } from "../../agent/archive/extract.ts";
+import { extractTar } from "../../archive/extract.ts";
 import type { ArchiveResult } from "../../contract/archive.ts";
 import { OutworkError } from "../../errors.ts";
 

@@ -15,7 +15,7 @@ import type { Attachment, Session } from "../session/session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { CLOSE, type Transport } from "../transport/transport.ts";
 import { Calls } from "./calls.ts";
-import { answerTo } from "./failure.ts";
+import { answerTo, INTERNAL_ERROR } from "./failure.ts";
 import { Handshake } from "./handshake.ts";
 import { Outbox } from "./outbox.ts";
 import { pump } from "./pump.ts";
@@ -81,7 +81,7 @@ export class Connection implements Attachment {
   follow(process: ManagedProcess, afterSeq: number): void {
     const { signal } = this.#ended;
     pump(process, afterSeq, { outbox: this.#outbox, signal }).catch((error: unknown) => {
-      if (!signal.aborted) this.#options.executor.onFault(error, "process/output");
+      if (!signal.aborted) this.#fault(error, "process/output");
     });
   }
 
@@ -94,8 +94,8 @@ export class Connection implements Attachment {
     try {
       return readEnvelope(text);
     } catch (error) {
-      if (!(error instanceof MalformedMessageError)) throw error;
-      this.#outbox.malformed(error.message);
+      if (!(error instanceof MalformedMessageError)) this.#fault(error, "message");
+      this.#outbox.malformed(asError(error).message);
       return null;
     }
   }
@@ -168,9 +168,13 @@ export class Connection implements Attachment {
       work();
     } catch (error) {
       const answer = answerTo(error);
-      if (answer === null) throw asError(error);
-      this.#outbox.error(request.id, answer);
+      if (answer === null) this.#fault(error, request.method);
+      this.#outbox.error(request.id, answer ?? INTERNAL_ERROR);
     }
+  }
+
+  #fault(error: unknown, where: string): void {
+    this.#options.executor.onFault(error, where);
   }
 
   #initialize({ id, params }: Request): void {

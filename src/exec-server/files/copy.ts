@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
-import { systemCode } from "../../errors.ts";
+import { errnoOf } from "../errno.ts";
 import type { FileParams, FileResult } from "../ports.ts";
 import { invalidRequest } from "../rpc-error.ts";
 import { writeAll } from "./content.ts";
@@ -47,7 +47,7 @@ async function wouldBe(path: Buffer): Promise<Buffer> {
   try {
     return await realpath(path, { encoding: "buffer" });
   } catch (error) {
-    if (systemCode(error) !== "ENOENT" || path.length <= 1) throw error;
+    if (errnoOf(error) !== "ENOENT" || path.length <= 1) throw error;
     return child(await wouldBe(parent(path)), lastName(path));
   }
 }

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
-import { systemCode } from "../../errors.ts";
+import { errnoOf } from "../errno.ts";
 import { child, lastName, namesOf } from "./native.ts";
 
 /** Open without being able to read: only to look further from there. Linux has it, Node not yet. */
@@ -52,14 +52,14 @@ async function makeStep(folder: FileHandle, name: Buffer): Promise<FileHandle> {
   try {
     return await step(folder, name);
   } catch (error) {
-    if (systemCode(error) !== "ENOENT") throw error;
+    if (errnoOf(error) !== "ENOENT") throw error;
     await mkdir(inside(folder, name)).catch(unlessExists);
     return step(folder, name);
   }
 }
 
 function unlessExists(error: unknown): void {
-  if (systemCode(error) !== "EEXIST") throw error;
+  if (errnoOf(error) !== "EEXIST") throw error;
 }
 
 /** The kernel resolves this from the open folder, not from its name. */

@@ -1,6 +1,6 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { systemCode } from "../../errors.ts";
+import { errnoOf } from "../errno.ts";
 import { invalidRequest, type RpcError } from "../rpc-error.ts";
 import { reach } from "./no-follow.ts";
 
@@ -42,7 +42,7 @@ interface OpenRules {
 
 async function openAs(path: Buffer, rules: OpenRules): Promise<OpenedFile> {
   const handle = await openHandle(path, rules).catch((error: unknown) => {
-    throw systemCode(error) === "ENXIO" ? notAFile(path) : error;
+    throw errnoOf(error) === "ENXIO" ? notAFile(path) : error;
   });
   try {
     const stats = await handle.stat();

@@ -1,5 +1,5 @@
 import { lstat, rmdir, unlink } from "node:fs/promises";
-import { systemCode } from "../../errors.ts";
+import { errnoOf } from "../errno.ts";
 import type { FileParams, FileResult } from "../ports.ts";
 import { internalError } from "../rpc-error.ts";
 import { namedEntries } from "./folders.ts";
@@ -22,7 +22,7 @@ export async function remove({
     if (followSymlinks) await removeAt(native, recursive);
     else await removeReal(native);
   } catch (error) {
-    if (!force || systemCode(error) !== "ENOENT") throw error;
+    if (!force || errnoOf(error) !== "ENOENT") throw error;
   }
   return {};
 }
@@ -54,5 +54,5 @@ async function removeTree(path: Buffer): Promise<void> {
 
 /** Somebody else removes here too. */
 function unlessGone(error: unknown): void {
-  if (systemCode(error) !== "ENOENT") throw error;
+  if (errnoOf(error) !== "ENOENT") throw error;
 }

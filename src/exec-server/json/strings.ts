@@ -22,25 +22,20 @@ export function readString(cursor: Cursor): string {
   }
 }
 
-/** Long literals hold no escapes as a rule, so the native search does nearly all of the work. */
+/** Every character is passed once, mostly by the native search. */
 function findEnd(cursor: Cursor): { end: number; escaped: boolean } {
   const { text } = cursor;
   let at = cursor.at + 1;
-  let backslash = text.indexOf("\\", at);
+  let quote = text.indexOf('"', at);
   let escaped = false;
   for (;;) {
-    const quote = text.indexOf('"', at);
-    if (backslash === -1 || (quote !== -1 && quote < backslash))
-      return closing(cursor, quote, escaped);
+    if (quote === -1) throw cursor.failAt("EOF while parsing a string", text.length);
+    const backslash = text.slice(at, quote).indexOf("\\");
+    if (backslash === -1) return { end: quote, escaped };
     escaped = true;
-    at = backslash + 2;
-    backslash = text.indexOf("\\", at);
+    at += backslash + 2;
+    if (at > quote) quote = text.indexOf('"', at);
   }
-}
-
-function closing(cursor: Cursor, quote: number, escaped: boolean) {
-  if (quote !== -1) return { end: quote, escaped };
-  throw cursor.failAt("EOF while parsing a string", cursor.text.length);
 }
 
 function controlCharacter(cursor: Cursor, from: number): Error {

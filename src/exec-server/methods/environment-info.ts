@@ -1,4 +1,5 @@
 import type { Executor } from "../executor.ts";
+import { MAX_MESSAGE_BYTES, MAX_READ_FILE_BYTES } from "../limits.ts";
 import { type PathUri, uriOf } from "../path-uri.ts";
 
 /** What the executor says of itself, with URIs for paths and only such flags as are true. */
@@ -22,6 +23,8 @@ export function environmentInfo({ facts, http }: Executor): object {
       httpHeaderEnvVars: http !== null,
       sandboxedFileStreaming: true,
     },
+    /** Beside the protocol: what a message and a whole file may measure, in bytes. */
+    limits: { messageBytes: MAX_MESSAGE_BYTES, readFileBytes: MAX_READ_FILE_BYTES },
   };
 }
 

@@ -1,10 +1,11 @@
+import { isUtf8 } from "node:buffer";
 import { asError, OutworkError } from "../../errors.ts";
 import { childVariables, type Variables } from "../env-policy.ts";
 import { errnoOf, errnoText } from "../errno.ts";
 import type { Executor } from "../executor.ts";
 import { TERMINAL_COLS, TERMINAL_ROWS } from "../limits.ts";
 import type { StartParams } from "../params/process.ts";
-import { fitsHost, nativePath, unfit } from "../path-uri.ts";
+import { fitsHost, nativeBytes, nativePath, unfit } from "../path-uri.ts";
 import type { ProcessStart, StartedProcess } from "../ports.ts";
 import { invalidParams, RpcError, type StartFailure, startFailed } from "../rpc-error.ts";
 import { policyOfStart } from "../sandbox/policy-of-call.ts";
@@ -41,6 +42,7 @@ function checkParams({ argv, cwd, env, arg0, shellSnapshot, networkProxy }: Star
     throw startFailed("sandboxUnavailable", reason);
   }
   if (argv[0] === "") throw startFailed("spawnFailed", "missing program");
+  if (!isUtf8(nativeBytes(cwd))) throw startFailed("spawnNotFound", errnoText("ENOENT"));
   if (argv.some(hasNul) || hasNul(arg0 ?? "")) {
     throw startFailed("spawnFailed", "nul byte found in provided data");
   }
@@ -70,6 +72,7 @@ async function launch(
   const { argv, cwd, tty, pipeStdin, arg0 } = params;
   const env = variablesOf(params, executor);
   const policy = await startPolicy(params, { executor, env, signal });
+  signal.throwIfAborted();
   const size = tty ? { rows: TERMINAL_ROWS, cols: TERMINAL_COLS } : null;
   const start: ProcessStart = {
     argv,

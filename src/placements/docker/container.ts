@@ -65,9 +65,18 @@ export function containerOptions(plan: Plan): ContainerOptions {
   };
 }
 
+/**
+ * One thread for V8's own work, of which an agent has little: four threads in all instead of seven. A
+ * small young generation: what two hundred commands leave behind is 17 MB instead of 22. Neither
+ * changes what an idle agent takes, 10 MB.
+ */
+const LEAN = ["--v8-pool-size=1", "--max-semi-space-size=2"];
+/** Otherwise Node reads the image's, which may name libraries to load. */
+const NO_OPENSSL_CONFIG = "--openssl-config=/dev/null";
+
 /** argv of the agent; a verb follows. */
 export function agentProgram({ programs }: Toolbox): string[] {
-  return [...programs.node, `${TOOLBOX_FOLDER}/${AGENT_FILE}`];
+  return [...programs.node, ...LEAN, NO_OPENSSL_CONFIG, `${TOOLBOX_FOLDER}/${AGENT_FILE}`];
 }
 
 /**

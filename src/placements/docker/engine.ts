@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex, Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import Docker from "dockerode";
@@ -9,6 +11,7 @@ import { callEngine, EngineRefusal } from "./engine-call.ts";
 const CALL_TIMEOUT_MS = 30_000;
 /** Copying the toolbox or an image's files to a distant engine. */
 const COPY_TIMEOUT_MS = 600_000;
+const KEEPALIVE_MS = 30_000;
 const REMOVAL_STEP_MS = 50;
 const NOT_FOUND = 404;
 export const CONFLICT = 409;
@@ -211,11 +214,13 @@ export class Engine {
   }
 
   /** Events of containers with this label, as a stream of JSON lines that ends with the connection. */
-  watchContainers(label: string, events: string[], wait: WaitOptions): Promise<Readable> {
+  async watchContainers(label: string, events: string[], wait: WaitOptions): Promise<Readable> {
     const filters = { type: ["container" as const], label: [label], event: events };
-    return this.#call("report events", wait, (abortSignal) =>
+    const answer = await this.#call("report events", wait, (abortSignal) =>
       this.#docker.getEvents({ filters, abortSignal }),
-    ) as Promise<Readable>;
+    );
+    const { socket } = answer as IncomingMessage;
+    return probed(socket, answer as IncomingMessage);
   }
 
   /** Runs a program in a container with its stdio on one duplex stream, output in stream frames. */
@@ -224,9 +229,10 @@ export class Engine {
     const exec = await this.#call("exec in a container", wait, (abortSignal) =>
       this.#docker.getContainer(id).exec({ ...streams, Cmd: [...argv], abortSignal }),
     );
-    return this.#call("start an exec", wait, (abortSignal) =>
+    const stream = await this.#call("start an exec", wait, (abortSignal) =>
       exec.start({ hijack: true, stdin: true, abortSignal }),
     );
+    return probed(stream, stream);
   }
 
   /** Somebody else is removing it. */
@@ -251,6 +257,12 @@ export class Engine {
   ): Promise<T> {
     return callEngine({ what, signal, timeoutMs: COPY_TIMEOUT_MS }, run);
   }
+}
+
+/** Has the kernel look now and then whether a far engine is still there: a quiet stream may be dead. */
+function probed<T>(connection: Duplex, stream: T): T {
+  if (connection instanceof Socket) connection.setKeepAlive(true, KEEPALIVE_MS);
+  return stream;
 }
 
 async function unlessGone<T>(call: Promise<T>): Promise<T | null> {

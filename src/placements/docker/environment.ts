@@ -37,11 +37,20 @@ export class DockerEnvironment implements Placed {
     const { engine, doors, containerId, identity, agentProgram } = parts;
     this.spec = identity.spec;
     this.createdAt = identity.createdAt;
-    this.lost = parts.following.lost;
+    this.lost = this.#lostUnasked(parts.following);
     this.agent = new StreamLink((wait) =>
       connectAgent({ engine, doors, containerId, door: identity.door, agentProgram }, wait),
     );
     this.#parts = parts;
+  }
+
+  /** An end that comes with our own removal is none. */
+  #lostUnasked({ lost }: Following): Promise<LossReason> {
+    return new Promise((resolve) => {
+      void lost.then((reason) => {
+        if (this.#removal === null) resolve(reason);
+      });
+    });
   }
 
   /**
@@ -68,12 +77,12 @@ export class DockerEnvironment implements Placed {
 
   async #remove(): Promise<void> {
     const { engine, doors, identity, containerId, following, onRemoved } = this.#parts;
-    following.stop();
     try {
       await engine.removeContainer(containerId, undoing());
     } catch (error) {
       throw error instanceof EngineRefusal ? this.#notRemoved(error) : error;
     }
+    following.stop();
     await this.agent[Symbol.asyncDispose]();
     await doors.close(identity.door);
     onRemoved();

@@ -71,15 +71,18 @@ function userNamespaceFix(): string {
   return "Set user.max_user_namespaces above 0 and, where it exists, kernel.unprivileged_userns_clone to 1.";
 }
 
-/** As root, agents run as other users, who have to get to the state folder. */
+/** The folder, or where it would be made. */
 async function reachable(stateFolder: string): Promise<Check> {
   const name = "state folder";
-  const ok = await access(stateFolder, constants.W_OK | constants.X_OK).then(
+  let folder = stateFolder;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const ok = await access(folder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   );
-  const fix = ok ? null : `Make ${stateFolder} writable, or choose another with --state.`;
-  return { name, ok, found: `${stateFolder}, in ${dirname(stateFolder)}`, fix };
+  const found = folder === stateFolder ? stateFolder : `${stateFolder}, not made yet`;
+  const fix = ok ? null : `Make ${folder} writable, or choose another folder with --state.`;
+  return { name, ok, found, fix };
 }
 
 function cgroups(): Check {

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from "node:http";
+import { IncomingMessage } from "node:http";
 import type { FastifyPluginAsyncZod } from "fastify-type-provider-zod";
 import { z } from "zod";
 import * as wire from "../../contract/index.ts";
 import type { Environments } from "../../core/environments.ts";
+import { OutworkError } from "../../errors.ts";
 import { problems } from "../documented.ts";
 import { EnvironmentPath } from "../paths.ts";
 import { replyStream, sendStream } from "../reply-stream.ts";
@@ -19,7 +20,6 @@ export const archiveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { environm
   app.route({
     method: "GET",
     url: "/environments/:id/archive",
-    config: { follows: true },
     schema: {
       operationId: "getArchive",
       summary: "Download a folder or file as a tar stream",
@@ -55,7 +55,7 @@ export const archiveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { environm
       response: { 200: wire.ArchiveResult, ...problems },
     },
     handler: async (request) => {
-      const body = request.body as IncomingMessage;
+      const body = bodyOf(request.body);
       try {
         const environment = environments.get(request.params.id);
         const options = { signal: request.waitSignal };
@@ -67,6 +67,13 @@ export const archiveRoutes: FastifyPluginAsyncZod<Deps> = async (app, { environm
     },
   });
 };
+
+/** A request without any body has no stream either. */
+function bodyOf(body: unknown): IncomingMessage {
+  if (body instanceof IncomingMessage) return body;
+  const message = `The body must be a tar stream of type ${TAR_TYPE}.`;
+  throw new OutworkError("media-type-unsupported", message);
+}
 
 /** The pieces of a body, which can be left without cutting the connection that the answer needs. */
 function tarOf(body: IncomingMessage): AsyncIterable<Uint8Array> {

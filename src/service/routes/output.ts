@@ -38,7 +38,7 @@ export const outputRoutes: FastifyPluginAsyncZod<Deps> = async (app, deps) => {
     },
     handler: async (request, reply) => {
       const { id, process_id } = request.params;
-      const raw = request.headers.accept === wire.OUTPUT_RECORDS_TYPE;
+      const raw = request.headers.accept?.includes(wire.OUTPUT_RECORDS_TYPE) ?? false;
       const from = { process_id, after_seq: request.query.after_seq };
       const options = { signal: request.waitSignal };
       const records = await environments.get(id).read("outwork/process/output", from, options);

@@ -116,8 +116,9 @@ class LocalProcess implements StartedProcess {
     return true;
   }
 
+  /** Children that hold the pipes go too. */
   release(): void {
-    this.terminate();
+    if (!this.closed) this.#signal("SIGKILL");
   }
 
   #signal(signal: NodeJS.Signals): void {

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { z } from "zod";
+import type { PatchOptions } from "../../../src/contract/patch.ts";
+import { runProgram } from "../../../src/patch/program.ts";
+import { runTool } from "../../../src/patch/tool.ts";
+import { contextIn } from "./support/context.ts";
+import { type Fixture, fixtures, patchIn, plantInput, recordedTree } from "./support/fixture.ts";
+import { type Tree, temporaryFolder, treeOf } from "./support/tree.ts";
+
+/** What the original does and we do only on request, and what we leave instead. */
+const FAULTS: Record<string, Tree> = {
+  "091-move-onto-itself-loses-the-file": { "f.txt": "A\nb\nc\nd\ne\n" },
+};
+
+type Options = z.input<typeof PatchOptions>;
+
+const MODES: Record<string, Options> = {
+  "": {},
+  ", with the original's faults": { compat: true },
+  ", in a dry run": { dry_run: true },
+  ", atomically": { atomic: true },
+};
+
+for (const [mode, options] of Object.entries(MODES)) {
+  describe(`recorded patches through the program${mode}`, async () => {
+    for (const fixture of await fixtures()) {
+      test(fixture.name, async (t) => {
+        const cwd = await temporaryFolder(t);
+        await plantInput(fixture, cwd);
+        const { changes: _, ...answer } = await program(fixture, cwd, options);
+        const { exit_code, stdout, stderr } = fixture;
+        assert.deepEqual(answer, fill({ exit_code, stdout, stderr }, cwd));
+        assert.deepEqual(await treeOf(cwd), await programTree(fixture, options));
+      });
+    }
+  });
+
+  describe(`recorded patches through the tool${mode}`, async () => {
+    for (const fixture of await fixtures()) {
+      const { tool } = fixture;
+      if (!tool) continue;
+      test(fixture.name, async (t) => {
+        const cwd = await temporaryFolder(t);
+        await plantInput(fixture, cwd);
+        const { text } = await runTool(patchIn(fixture, cwd).toString(), contextIn(cwd, options));
+        assert.equal(withoutTime(text), fill(tool.output, cwd));
+        assert.deepEqual(await treeOf(cwd), await expectedTree(fixture, tool.tree, options));
+      });
+    }
+  });
+}
+
+function program(fixture: Fixture, cwd: string, options: Options) {
+  const patch = patchIn(fixture, cwd);
+  const args = fixture.via === "argument" ? [patch] : [];
+  return runProgram({ args, stdin: async () => patch }, contextIn(cwd, options));
+}
+
+/** An atomic patch that fails has done nothing. */
+function programTree(fixture: Fixture, options: Options): Promise<Tree> {
+  const undone = options.atomic === true && fixture.exit_code !== 0;
+  return expectedTree(fixture, undone ? "input" : "expected", options);
+}
+
+async function expectedTree(
+  fixture: Fixture,
+  which: string,
+  { compat, dry_run }: Options,
+): Promise<Tree> {
+  if (dry_run) return recordedTree(fixture, "input");
+  const mended = compat ? undefined : FAULTS[fixture.name];
+  return mended ?? recordedTree(fixture, which);
+}
+
+function fill<T>(recorded: T, cwd: string): T {
+  return JSON.parse(JSON.stringify(recorded).replaceAll("{{CWD}}", cwd));
+}
+
+function withoutTime(text: string): string {
+  return text.replace(/^Wall time: \d+(\.\d)? seconds$/m, "Wall time: {{SECONDS}} seconds");
+}
