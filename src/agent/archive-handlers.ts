@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import type { AgentConfig } from "../contract/agent.ts";
 import type { ArchiveResult } from "../contract/archive.ts";
 import type { Problem } from "../contract/problem.ts";
 import { asError, fromProblem, OutworkError } from "../errors.ts";
@@ -19,12 +18,7 @@ interface ArchiveHandlers {
  * Tar streams in and out, each through a helper inside a sandbox of its own, so that links and races
  * are the kernel's business. An upload may write the environment's own folders and nothing else.
  */
-export function archiveHandlers(config: AgentConfig, sandbox: Sandbox): ArchiveHandlers {
-  const { write } = config.policy.files;
-  // An upload acts for whoever may create the environment, not for a command: it may write the
-  // environment's own folders under any policy, protected names included.
-  const roots = [config.workspace, config.home, "/tmp", ...(write === "all" ? [] : write)];
-  const own = { write: roots, protected_names: [] };
+export function archiveHandlers(sandbox: Sandbox): ArchiveHandlers {
   const nothing = { write: [], protected_names: [] };
   return {
     sources: {
@@ -33,7 +27,7 @@ export function archiveHandlers(config: AgentConfig, sandbox: Sandbox): ArchiveH
     },
     sinks: {
       "outwork/archive/put": ({ path }, source, signal) =>
-        upload(sandbox.runHelper(["tar-extract", path], own), source, signal),
+        upload(sandbox.runOwnersHelper(["tar-extract", path]), source, signal),
     },
   };
 }

@@ -32,7 +32,7 @@ export async function serveAgent(configPath: string): Promise<void> {
 }
 
 function handlersOf(config: AgentConfig, { view, sandbox, table }: EnvironmentParts): Handlers {
-  const archive = archiveHandlers(config, sandbox);
+  const archive = archiveHandlers(sandbox);
   const files = new SandboxedFiles(config.policy, sandbox);
   return {
     execServer: execServerHandler(config, table, files),

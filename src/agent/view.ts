@@ -31,19 +31,30 @@ export class EnvironmentView {
 
   /** Where the agent finds an environment path (links not followed); null when it is not in view. */
   locate(path: string): string | null {
-    const mount = this.#layout.mounts
-      .filter(({ target }) => isWithin(path, target))
-      .sort((a, b) => b.target.length - a.target.length)[0];
-    if (mount) return join(mount.source, path.slice(mount.target.length));
-    if (this.#layout.kind === "container") return path;
-    return this.#layout.folders.some((folder) => isWithin(path, folder)) ? path : null;
+    const anchor = this.anchor(path);
+    return anchor && join(anchor.source, ...anchor.below);
   }
 
   /**
-   * The environment path with every link resolved.
+   * The same in two parts: where the mount around it comes from, which commands cannot replace, and the
+   * segments below that.
+   */
+  anchor(path: string): { readonly source: string; readonly below: readonly string[] } | null {
+    const mount = this.#layout.mounts
+      .filter(({ target }) => isWithin(path, target))
+      .sort((a, b) => b.target.length - a.target.length)[0];
+    if (mount) return { source: mount.source, below: segmentsOf(path.slice(mount.target.length)) };
+    const isShown =
+      this.#layout.kind === "container" ||
+      this.#layout.folders.some((folder) => isWithin(path, folder));
+    return isShown ? { source: "/", below: segmentsOf(path) } : null;
+  }
+
+  /**
+   * The environment path with every link resolved. `onLink` hears where each of them is.
    * @throws {ViewError} ENOENT, ENOTDIR, ELOOP or EACCES
    */
-  realpath(path: string): string {
+  realpath(path: string, onLink: (link: string) => void = () => {}): string {
     const pending = segmentsOf(path);
     let resolved = "/";
     let links = 0;
@@ -59,6 +70,7 @@ export class EnvironmentView {
         continue;
       }
       if (++links > MAX_LINKS) throw new ViewError("ELOOP", path);
+      onLink(next);
       if (target.startsWith("/")) resolved = "/";
       pending.unshift(...segmentsOf(target));
     }

@@ -17,7 +17,7 @@ function segmentBelow(path: string, root: string): string | null {
  * that names a protected folder itself lifts the protection. For explanations and for the meet; the
  * kernel, not this answer, is the guard.
  */
-export function mayWrite(policy: EffectivePolicy, path: string): boolean {
+export function mayWrite(policy: Pick<EffectivePolicy, "files">, path: string): boolean {
   const { write, protected_names } = policy.files;
   if (write === "all") return true;
   const roots = write.filter((root) => isWithin(path, root));

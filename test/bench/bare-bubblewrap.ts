@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, stat } from "node:fs/promises";
+import { Bounds } from "../../src/agent/sandbox/bounds.ts";
 import { bubblewrapArguments } from "../../src/agent/sandbox/bubblewrap.ts";
 import { guardRoots } from "../../src/agent/sandbox/guards.ts";
 import { mountPlan } from "../../src/agent/sandbox/mount-plan.ts";
@@ -28,9 +29,12 @@ export async function bareBubblewrap(
 function sandboxOptions(config: AgentConfig): readonly string[] {
   const { write, protected_names } = config.policy.files;
   const view = new EnvironmentView(config.layout);
-  const roots =
-    write === "all" ? write : guardRoots(write, protected_names, view, new StandIns()).roots;
-  return bubblewrapArguments(mountPlan(config, roots, "command"), {
+  const bounds = new Bounds(config.policy.files, view);
+  const writable =
+    write === "all"
+      ? write
+      : guardRoots({ write, protected_names }, bounds, view, new StandIns()).places;
+  return bubblewrapArguments(mountPlan(config, writable, "command"), {
     network: config.policy.network,
     uid: config.uid,
     gid: config.gid,

@@ -2,6 +2,7 @@ import { cpus, release } from "node:os";
 import type { Outwork } from "../../src/client/index.ts";
 import type { ServiceProcess } from "../../src/quickstart/service-process.ts";
 import { withThrowawayService } from "../../src/quickstart/throwaway.ts";
+import { execServerComparison } from "./exec-server.ts";
 import { latencyRows, lifecycleRows, outputRows, rateRows } from "./scenes.ts";
 import { dockerSubject, embeddedSubject, type Subject } from "./subject.ts";
 import { type Row, table } from "./table.ts";
@@ -53,15 +54,25 @@ async function* rowsOf(outwork: Outwork, service: ServiceProcess): AsyncGenerato
 }
 
 /** Figures of one run, side by side: compare rows, not machines. */
-await withThrowawayService(["embedded", "docker"], async (service) => {
-  await service.start();
-  await using outwork = await service.client();
+async function toolsTable(): Promise<string> {
   const rows: Row[] = [];
-  for await (const some of rowsOf(outwork, service)) {
-    console.error(`measured ${some.at(-1)?.what}`);
-    rows.push(...some);
-  }
-  const [cpu] = cpus();
-  const machine = `${cpus().length} × ${cpu?.model.trim()}, Linux ${release()}`;
-  console.log(`\n${machine}, Node ${process.version}\n\n${table(rows)}`);
-});
+  await withThrowawayService(["embedded", "docker"], async (service) => {
+    await service.start();
+    await using outwork = await service.client();
+    for await (const some of rowsOf(outwork, service)) {
+      console.error(`measured ${some.at(-1)?.what}`);
+      rows.push(...some);
+    }
+  });
+  return table(rows);
+}
+
+const TABLES = { tools: toolsTable, "exec-server": () => execServerComparison(IMAGE) };
+
+const [cpu] = cpus();
+const machine = `${cpus().length} × ${cpu?.model.trim()}, Linux ${release()}`;
+console.log(`${machine}, Node ${process.version}`);
+const [, , only] = process.argv;
+for (const [name, measured] of Object.entries(TABLES)) {
+  if (only === undefined || only === name) console.log(`\n${await measured()}`);
+}

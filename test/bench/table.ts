@@ -13,11 +13,16 @@ const HEAD = ["", "median", "p99", "unit", "wanted", "of wanted"];
 
 /** All rows as one table. */
 export function table(rows: readonly Row[]): string {
-  const cells = [HEAD, ...rows.map(cellsOf)];
-  const widths = HEAD.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map((row) => row.map((cell, at) => pad(cell, widths[at] ?? 0, at)).join("  "))
-    .join("\n");
+  return aligned([HEAD, ...rows.map(cellsOf)], [0, 3]);
+}
+
+/** Cells in columns: words, in these columns, to the left, numbers to the right. */
+export function aligned(rows: readonly (readonly string[])[], words: readonly number[]): string {
+  const [head = []] = rows;
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const padded = (cell: string, at: number) =>
+    words.includes(at) ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0);
+  return rows.map((row) => row.map(padded).join("  ").trimEnd()).join("\n");
 }
 
 function cellsOf({ what, figure, unit, p99, wanted }: Row): string[] {
@@ -25,12 +30,7 @@ function cellsOf({ what, figure, unit, p99, wanted }: Row): string[] {
   return [what, number(figure), number(p99), unit, number(wanted), ratio];
 }
 
-/** Words to the left, numbers to the right. */
-function pad(cell: string, width: number, column: number): string {
-  return column === 0 || column === 3 ? cell.padEnd(width) : cell.padStart(width);
-}
-
-function number(value: number | undefined): string {
+export function number(value: number | undefined): string {
   if (value === undefined) return "";
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }

@@ -9,7 +9,8 @@ import type {
   SignalName,
   TerminalSize,
 } from "../../contract/process.ts";
-import type { Exit } from "../sandbox/launch.ts";
+import { type Exit, LaunchFailedError } from "../sandbox/launch.ts";
+import { launchRefused } from "../sandbox/launch-refused.ts";
 import type { Sandboxed } from "../sandbox/sandbox.ts";
 import { OutputLog, type ReaderRule } from "./output-log.ts";
 import { OutputPump } from "./output-pump.ts";
@@ -46,7 +47,13 @@ export class AgentProcess {
   readonly log: OutputLog;
   readonly stdin: StdinWriter;
   readonly startedAt = new Date();
+  /**
+   * Resolves when the program is about to run.
+   * @throws `enforcement-missing` or `quota-exceeded`: it was refused, and nothing has run
+   */
+  readonly ready: Promise<void>;
   readonly #sandboxed: Sandboxed;
+  #init: number | null = null;
   #state: ProcessState = { kind: "running" };
   /** Why we ended it, if we did. */
   #cause: EndCause | null = null;
@@ -59,7 +66,8 @@ export class AgentProcess {
     this.#sandboxed = sandboxed;
     this.log = new OutputLog(description.retainedBytes, description.readers);
     this.stdin = new StdinWriter(this.#input(), description.tty);
-    void this.#watch();
+    const closed = this.#watch();
+    this.ready = this.#open(closed);
   }
 
   get state(): ProcessState {
@@ -99,7 +107,7 @@ export class AgentProcess {
   /** Signals the command's process group. False when the process has ended. */
   async signal(name: SignalName): Promise<boolean> {
     for (let step = 0; this.live && step < SIGNAL_STEPS; step += 1) {
-      const group = commandGroup(this.#sandboxed.init);
+      const group = this.#init === null ? null : commandGroup(this.#init);
       if (group !== null) {
         this.#sent = name;
         return signalGroup(group, name);
@@ -132,13 +140,30 @@ export class AgentProcess {
   }
 
   #kill(): void {
-    const { child, init } = this.#sandboxed;
-    if (child.pid !== undefined) killSandbox(child.pid, init);
+    const { pid } = this.#sandboxed.child;
+    if (pid !== undefined) killSandbox(pid, this.#init);
   }
 
   #killLeftBehind(): void {
-    const { init, leavesChildren } = this.#sandboxed;
-    if (leavesChildren && this.#state.kind === "exited") killProcess(init);
+    const { leavesChildren } = this.#sandboxed;
+    if (leavesChildren && this.#init !== null && this.#state.kind === "exited") {
+      killProcess(this.#init);
+    }
+  }
+
+  async #open(closed: Promise<void>): Promise<void> {
+    try {
+      this.#init = await this.#sandboxed.opened;
+    } catch (error) {
+      await closed;
+      if (!(error instanceof LaunchFailedError)) throw error;
+      throw launchRefused(error.message || this.#printed());
+    }
+  }
+
+  #printed(): string {
+    const chunks = this.log.held(0).map(({ bytes }) => bytes);
+    return Buffer.concat(chunks).toString("utf8").trim();
   }
 
   #input(): Writable | null {
@@ -160,8 +185,9 @@ export class AgentProcess {
 
   /** Waits for the streams' end, or for all who could write to have gone. */
   async #drain(pump: OutputPump): Promise<void> {
-    const { init, leavesChildren } = this.#sandboxed;
-    if (!leavesChildren) return pump.ended;
+    const { leavesChildren, opened } = this.#sandboxed;
+    const init = leavesChildren ? await opened.catch(() => null) : null;
+    if (init === null) return pump.ended;
     const ended = new AbortController();
     void pump.ended.then(() => ended.abort());
     await untilUnheld(init, ended.signal);
@@ -202,8 +228,9 @@ export class AgentProcess {
 
   /** A guard must stand for as long as anything lives behind it, pipes or not. */
   async #releaseWhenEmpty(): Promise<void> {
-    const { init, leavesChildren, release } = this.#sandboxed;
-    while (leavesChildren && isRunning(init)) await sleep(EMPTY_STEP_MS);
+    const { leavesChildren, release } = this.#sandboxed;
+    const init = this.#init;
+    while (leavesChildren && init !== null && isRunning(init)) await sleep(EMPTY_STEP_MS);
     release();
   }
 }

@@ -92,9 +92,10 @@ export class ProcessTable {
       : request.variables;
     checkStart(this.#view, argv, cwd, variables);
     const command = { argv, cwd, variables, policy, stdin, tty, leavesChildren };
-    const sandboxed = await this.#sandbox.run(command);
+    const sandboxed = this.#sandbox.run(command);
     const description = { processId, argv, cwd, tty: tty !== null, policy, retainedBytes, readers };
     const process = new AgentProcess(description, sandboxed);
+    await process.ready;
     enforceDeadlines(process, deadlines);
     return process;
   }

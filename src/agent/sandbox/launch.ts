@@ -12,6 +12,11 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** The sandbox could not be built, and nothing has run. What the launcher said is in its output. */
+export class LaunchFailedError extends Error {
+  override readonly name = "LaunchFailedError";
+}
+
 /** A sandbox that is being built, for a command that does not run before `open`. */
 export class Launch {
   readonly child: ChildProcess;
@@ -20,19 +25,18 @@ export class Launch {
   /** The sandbox's init, as soon as there is one; null when the launcher ended before. */
   readonly init: Promise<number | null>;
   readonly #gate: Duplex;
-  readonly #complaints: () => Promise<string>;
-  #failure: Error | null = null;
+  readonly #gateClosed: Promise<boolean>;
+  #failure = "";
 
-  /** @param complaints what the launcher printed until its end */
-  constructor({ child, info, gate }: Launcher, complaints: () => Promise<string>) {
+  constructor({ child, info, gate }: Launcher) {
     this.child = child;
     this.init = initOf(info);
     this.#gate = gate.on("error", () => {});
-    this.#complaints = complaints;
+    this.#gateClosed = endsInPeace(gate);
     this.exited = new Promise((resolve) => {
       child.once("exit", (code, signal) => resolve({ code, signal }));
       child.once("error", (error) => {
-        this.#failure = error;
+        this.#failure = error.message;
         if (child.pid === undefined) resolve({ code: null, signal: null });
       });
     });
@@ -40,15 +44,21 @@ export class Launch {
 
   /**
    * Lets the command run once its sandbox stands. Resolves with the sandbox's init when it does.
-   * @throws `enforcement-missing` or `quota-exceeded`: it could not be built, and nothing has run
+   * @throws {LaunchFailedError}
    */
   async open(): Promise<number> {
-    const passed = passes(this.#gate);
-    this.#gate.write("x");
-    const init = (await passed) ? await this.init : null;
+    const passed = (await this.#offerByte()) && (await this.#gateClosed);
+    const init = passed ? await this.init : null;
     if (init !== null) return init;
     await this.exited;
-    throw launchRefused(this.#failure?.message ?? (await this.#complaints()).trim());
+    throw new LaunchFailedError(this.#failure);
+  }
+
+  /** False when the launcher has closed the gate before. */
+  #offerByte(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#gate.write("x", (error) => resolve(!error));
+    });
   }
 
   /** Ends what has been built so far. Nothing will run. */
@@ -59,14 +69,12 @@ export class Launch {
 }
 
 /**
- * Begins a sandbox.
- * @throws as `Launch.open`, when the kernel refuses the launcher itself
+ * Begins a sandbox. Whoever wants what is printed in it has to listen at once.
+ * @throws `enforcement-missing` or `quota-exceeded` when the kernel refuses the launcher itself
  */
-export function launchSandbox(sandbox: SandboxSpawn, complaints?: () => Promise<string>): Launch {
+export function launchSandbox(sandbox: SandboxSpawn): Launch {
   try {
-    const launcher = spawnLauncher(sandbox);
-    const { stderr } = launcher.child;
-    return new Launch(launcher, complaints ?? (async () => (stderr ? text(stderr) : "")));
+    return new Launch(spawnLauncher(sandbox));
   } catch (error) {
     throw launchRefused(systemCode(error) ?? asError(error).message);
   }
@@ -79,11 +87,11 @@ async function initOf(info: Duplex): Promise<number | null> {
 }
 
 /**
- * Whether the byte in the gate is taken. A launcher that has taken it closes the gate, which ends in
- * peace; one that dies with the byte unread breaks the connection.
+ * Whether the other side closes the gate with nothing left in it. A launcher that has taken its byte
+ * does; one that dies with the byte unread breaks the connection.
  * @see unix(7): ECONNRESET
  */
-function passes(gate: Duplex): Promise<boolean> {
+function endsInPeace(gate: Duplex): Promise<boolean> {
   return new Promise((resolve) => {
     gate.once("end", () => resolve(true));
     gate.once("close", () => resolve(false));

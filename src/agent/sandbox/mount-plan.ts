@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import type { AgentConfig } from "../../contract/agent.ts";
 import { AGENT_FOLDER, COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
-import type { WritableRoot } from "./guards.ts";
+import type { Place } from "./guards.ts";
 
 /** One step of building a command's file tree, in order. Paths are the environment's. */
 export type MountStep =
@@ -9,8 +9,8 @@ export type MountStep =
   | { readonly kind: "link"; readonly to: string; readonly target: string }
   | { readonly kind: "empty" | "seal" | "devices" | "processes"; readonly target: string };
 
-/** What a command may write: all of the tree, or these roots. */
-export type Writable = "all" | readonly WritableRoot[];
+/** What a command may write: all of the tree, or what these places say. */
+export type Writable = "all" | readonly Place[];
 
 /** Which of the agent's own folders show: for commands only their programs, for helpers the toolbox. */
 export type Audience = "command" | "helper";
@@ -24,7 +24,7 @@ export function mountPlan(
   return [
     ...systemSteps(config, writable === "all"),
     { kind: "devices", target: "/dev" },
-    ...(writable === "all" ? [] : writable.flatMap(rootSteps)),
+    ...(writable === "all" ? [] : writable.map(placeStep)),
     ...agentSteps(config, audience),
     { kind: "processes", target: "/proc" },
     ...(config.layout.kind === "host" ? [{ kind: "seal" as const, target: "/" }] : []),
@@ -53,13 +53,8 @@ function hostFolder(folder: string): MountStep[] {
     : [{ kind: "read-only", source: folder, target: folder }];
 }
 
-function rootSteps({ path, source, guarded }: WritableRoot): MountStep[] {
-  return [
-    { kind: "writable", source, target: path },
-    ...guarded.map(
-      (place): MountStep => ({ kind: "read-only", source: place.source, target: place.path }),
-    ),
-  ];
+function placeStep({ path, source, writable }: Place): MountStep {
+  return { kind: writable ? "writable" : "read-only", source, target: path };
 }
 
 /** Hides the agent's folder, socket included: a read-only mount would not stop a connect. */

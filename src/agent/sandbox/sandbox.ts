@@ -3,13 +3,16 @@ import { text } from "node:stream/consumers";
 import type { AgentConfig } from "../../contract/agent.ts";
 import type { EffectivePolicy } from "../../contract/policy.ts";
 import type { TerminalSize } from "../../contract/process.ts";
+import { asError, OutworkError } from "../../errors.ts";
 import { Terminal, terminalDescriptors } from "../processes/terminal.ts";
 import type { EnvironmentView } from "../view.ts";
+import { Bounds } from "./bounds.ts";
 import { bubblewrapArguments } from "./bubblewrap.ts";
-import { guardRoots } from "./guards.ts";
-import { type Exit, type Launch, launchSandbox } from "./launch.ts";
+import { guardRoots, type Place, type RootFiles } from "./guards.ts";
+import { type Exit, type Launch, LaunchFailedError, launchSandbox } from "./launch.ts";
 import { launchRefused } from "./launch-refused.ts";
 import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
+import { showsPlaces } from "./mounted.ts";
 import type { Stdio } from "./spawn.ts";
 import { StandIns } from "./stand-ins.ts";
 
@@ -25,16 +28,28 @@ export interface SandboxedCommand {
   readonly leavesChildren: boolean;
 }
 
-/** A command in its sandbox. */
+/** A command that has been handed to the kernel. */
 export interface Sandboxed {
   readonly child: ChildProcess;
   readonly terminal: Terminal | null;
   /** Settles when the command has ended. Never rejects. */
   readonly exited: Promise<Exit>;
-  /** The sandbox's init: all that is inside ends with it. */
-  readonly init: number;
+  /**
+   * Resolves when the command is about to run, with all walls around it, with the sandbox's init: all
+   * that is inside ends with it.
+   * @throws {LaunchFailedError} the sandbox could not be built
+   * @throws `policy-denied` something was replaced meanwhile
+   */
+  readonly opened: Promise<number>;
   readonly leavesChildren: boolean;
   /** To be called once all of it is gone: takes stand-ins away. */
+  release(): void;
+}
+
+/** How a command's policy meets the disk. */
+interface Prepared {
+  readonly writable: Writable;
+  readonly unsteady: readonly Place[];
   release(): void;
 }
 
@@ -46,28 +61,40 @@ export class Sandbox {
   readonly #config: AgentConfig;
   readonly #view: EnvironmentView;
   readonly #standIns = new StandIns();
+  /** What commands may write at all. */
+  readonly #bounds: Bounds;
+  /** What the environment's owner may write: its own folders, whatever the policy protects. */
+  readonly #ownerFiles: RootFiles;
+  readonly #ownerBounds: Bounds;
 
   constructor(config: AgentConfig, view: EnvironmentView) {
     this.#config = config;
     this.#view = view;
+    this.#bounds = new Bounds(config.policy.files, view);
+    this.#ownerFiles = ownerFiles(config);
+    this.#ownerBounds = new Bounds(this.#ownerFiles, view);
   }
 
   /**
-   * Resolves when the command is about to run, with all walls around it.
+   * Whoever wants what the command prints has to listen at once.
    * @throws `policy-denied` when the policy cannot be held as things stand on the disk
-   * @throws `enforcement-missing` or `quota-exceeded` when its sandbox could not be built
+   * @throws `enforcement-missing` or `quota-exceeded` when the launcher cannot even be started
    */
-  async run(command: SandboxedCommand): Promise<Sandboxed> {
-    const { policy, leavesChildren } = command;
-    const guards = this.#guard(policy.files);
+  run(command: SandboxedCommand): Sandboxed {
+    const { leavesChildren } = command;
+    const prepared = this.#prepare(command.policy.files, this.#bounds);
+    const { release } = prepared;
+    let terminal: Terminal | null = null;
     try {
-      const options = this.#options(command, guards.writable, "command");
-      const { launch, terminal } = this.#launchCommand(command, options);
+      const options = this.#options(command, prepared.writable, "command");
+      if (command.tty) terminal = new Terminal(this.#config.pty, command.tty);
+      const launch = this.#launchCommand(command, options, terminal);
       const { child, exited } = launch;
-      const init = await launch.open();
-      return { child, terminal, exited, init, leavesChildren, release: guards.release };
+      const opened = open(launch, prepared.unsteady);
+      return { child, terminal, exited, opened, leavesChildren, release };
     } catch (error) {
-      guards.release();
+      terminal?.destroy();
+      release();
       throw error;
     }
   }
@@ -77,34 +104,52 @@ export class Sandbox {
    * may write what `files` says, and has no network.
    */
   runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
-    const guards = this.#guard(files);
-    const isolation = { ...HELPER, policy: { network: "off" as const } };
-    const options = this.#options(isolation, guards.writable, "helper");
-    const argv = [...this.#config.programs.helper, ...args];
-    const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
-    void launch.open().catch(() => {});
-    void launch.exited.then(guards.release);
-    return launch.child;
+    return this.#runHelper(args, this.#prepare(files, this.#bounds));
+  }
+
+  /**
+   * The same for one that acts for whoever may create the environment, and not for a command: it may
+   * write the environment's own folders under any policy, protected names included.
+   */
+  runOwnersHelper(args: readonly string[]): ChildProcess {
+    return this.#runHelper(args, this.#prepare(this.#ownerFiles, this.#ownerBounds));
   }
 
   /**
    * Runs a program that does nothing in the sandbox that commands would get.
-   * @throws as `run`
+   * @throws `enforcement-missing` with what the launcher said
    */
   async probe(): Promise<void> {
     const isolation = { ...HELPER, policy: this.#config.policy };
     const options = this.#options(isolation, [], "command");
     const argv = [...this.#config.programs.setsid, "--version"];
     const launch = this.#launch(argv, options, ["ignore", "ignore", "pipe"]);
-    await launch.open();
-    const { code } = await launch.exited;
-    if (code !== 0) throw launchRefused(`a program in it ended with ${code}`);
+    const { stderr } = launch.child;
+    const said = stderr ? text(stderr) : "";
+    try {
+      await launch.open();
+      const { code } = await launch.exited;
+      if (code !== 0) throw new LaunchFailedError(`a program in it ended with ${code}`);
+    } catch (error) {
+      throw launchRefused(asError(error).message || (await said).trim());
+    }
   }
 
-  #guard(files: EffectivePolicy["files"]): { writable: Writable; release: () => void } {
-    if (files.write === "all") return { writable: "all", release: () => {} };
-    const guards = guardRoots(files.write, files.protected_names, this.#view, this.#standIns);
-    return { writable: guards.roots, release: guards.release };
+  #runHelper(args: readonly string[], prepared: Prepared): ChildProcess {
+    const isolation = { ...HELPER, policy: { network: "off" as const } };
+    const options = this.#options(isolation, prepared.writable, "helper");
+    const argv = [...this.#config.programs.helper, ...args];
+    const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
+    void open(launch, prepared.unsteady).catch(() => {});
+    void launch.exited.then(prepared.release);
+    return launch.child;
+  }
+
+  #prepare({ write, protected_names }: EffectivePolicy["files"], bounds: Bounds): Prepared {
+    if (write === "all") return { writable: "all", unsteady: [], release: () => {} };
+    const files = { write, protected_names };
+    const { places, ...rest } = guardRoots(files, bounds, this.#view, this.#standIns);
+    return { writable: places, ...rest };
   }
 
   #options(
@@ -127,39 +172,50 @@ export class Sandbox {
   }
 
   #launchCommand(
-    { argv, stdin, tty }: SandboxedCommand,
+    { argv, stdin }: SandboxedCommand,
     options: readonly string[],
-  ): { launch: Launch; terminal: Terminal | null } {
-    if (tty === null) {
-      const stdio = [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"] as const;
-      return { launch: this.#launch(argv, options, stdio), terminal: null };
+    terminal: Terminal | null,
+  ): Launch {
+    if (terminal === null) {
+      return this.#launch(argv, options, [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"]);
     }
-    const terminal = new Terminal(this.#config.pty, tty);
     const { slave } = terminal;
     const leading = [...this.#config.programs.setsid, "-c", ...argv];
-    const complaints = async () => {
-      await terminal.finish();
-      return text(terminal.output);
-    };
-    try {
-      return {
-        launch: this.#launch(leading, options, [slave, slave, slave], complaints),
-        terminal,
-      };
-    } catch (error) {
-      terminal.destroy();
-      throw error;
-    }
+    return this.#launch(leading, options, [slave, slave, slave]);
   }
 
   #launch(
     argv: readonly string[],
     options: readonly string[],
     stdio: readonly [Stdio, Stdio, Stdio],
-    complaints?: () => Promise<string>,
   ): Launch {
     const { bwrap: launcher } = this.#config.programs;
     const inherited = terminalDescriptors();
-    return launchSandbox({ launcher, options, argv, stdio, inherited }, complaints);
+    return launchSandbox({ launcher, options, argv, stdio, inherited });
   }
+}
+
+function ownerFiles({ policy, workspace, home }: AgentConfig): RootFiles {
+  const { write } = policy.files;
+  const own = [workspace, home, "/tmp", ...(write === "all" ? [] : write)];
+  return { write: own, protected_names: [] };
+}
+
+/** Nothing runs behind a wall that does not stand where it should. */
+async function open(launch: Launch, unsteady: readonly Place[]): Promise<number> {
+  const init = unsteady.length === 0 ? null : await launch.init;
+  if (init !== null && !(await showsPlaces(init, unsteady))) {
+    await launch.abandon();
+    throw replaced(unsteady.map(({ path }) => path));
+  }
+  return launch.open();
+}
+
+function replaced(paths: readonly string[]): OutworkError {
+  return new OutworkError(
+    "policy-denied",
+    `One of ${paths.join(", ")} was replaced while the sandbox was built, so nothing was run. Repeat the ` +
+      "request when no other command moves them about.",
+    { facts: { rule: "replaced-while-starting", paths } },
+  );
 }

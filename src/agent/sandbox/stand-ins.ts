@@ -1,8 +1,14 @@
 import { lstatSync, mkdirSync, rmdirSync } from "node:fs";
 import { systemCode } from "../../errors.ts";
+import type { PinnedFolder } from "./pinned-folder.ts";
 
 /** Mode of a stand-in, and how leftovers of a killed agent are told from a caller's own folders. */
 const STAND_IN_MODE = 0o555;
+
+interface Held {
+  readonly folder: PinnedFolder;
+  count: number;
+}
 
 /**
  * Empty folders that stand where a protected name is missing, so that a read-only mount can keep
@@ -10,29 +16,32 @@ const STAND_IN_MODE = 0o555;
  * not take away the guard of one that still runs.
  */
 export class StandIns {
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string, Held>();
 
-  /** Makes sure that something stands at `path`. The returned function lets go of it, once. */
-  hold(path: string): () => void {
-    const count = this.#held.get(path) ?? 0;
-    if (count === 0 && !make(path)) return () => {};
-    this.#held.set(path, count + 1);
+  /** Makes sure that something of this name stands in `folder`. The returned function lets go of it, once. */
+  hold(folder: PinnedFolder, name: string): () => void {
+    const key = `${folder.identity}/${name}`;
+    const held = this.#held.get(key);
+    if (held) held.count += 1;
+    else if (make(`${folder.path}/${name}`))
+      this.#held.set(key, { folder: folder.hold(), count: 1 });
+    else return () => {};
     let released = false;
     return () => {
       if (released) return;
       released = true;
-      this.#release(path);
+      this.#release(key, name);
     };
   }
 
-  #release(path: string): void {
-    const count = (this.#held.get(path) ?? 1) - 1;
-    if (count > 0) {
-      this.#held.set(path, count);
-      return;
-    }
-    this.#held.delete(path);
-    removeEmpty(path);
+  #release(key: string, name: string): void {
+    const held = this.#held.get(key);
+    if (!held) return;
+    held.count -= 1;
+    if (held.count > 0) return;
+    this.#held.delete(key);
+    removeEmpty(`${held.folder.path}/${name}`);
+    held.folder.close();
   }
 }
 
@@ -49,7 +58,8 @@ function make(path: string): boolean {
     return true;
   } catch (error) {
     const code = systemCode(error);
-    if (code === "EEXIST" || code === "EACCES" || code === "EROFS") return false;
+    if (code === "EEXIST" || code === "EACCES" || code === "EROFS" || code === "ENOENT")
+      return false;
     throw error;
   }
 }
