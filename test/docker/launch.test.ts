@@ -33,7 +33,11 @@ test("an environment runs in an image without libc, shell startup files or users
     { signal },
   );
   assert.deepEqual([environment_id, answered], [environment.spec.id, owner]);
-  const seen = await sh(environment, "pwd; id -u; touch a && ls; touch /b; ls /.outwork", signal);
+  const seen = await sh(
+    environment,
+    "exec 2>&1; pwd; id -u; touch a && ls; touch /b; ls /.outwork",
+    signal,
+  );
   assert.equal(seen, "/workspace\n1000\na\ntouch: /b: Read-only file system\nbin\n");
 });
 
