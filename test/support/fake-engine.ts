@@ -91,7 +91,6 @@ export const WELL: readonly Route[] = [
   { on: /^POST .*\/attach/, upgrade: silence },
   { on: /^POST .*\/start/, do: reply(204) },
   { on: /^HEAD .*complete/, do: statOf(0o644) },
-  { on: /^HEAD .*path=%2F\.outwork$/, do: statOf(0x8000_0000 + 0o755) },
   { on: /^HEAD .*archive/, do: reply(404) },
   { on: /^PUT .*archive/, do: swallow },
   { on: /^GET .*archive/, do: reply(404, { message: "no such file" }) },
