@@ -189,9 +189,9 @@ export class Sandbox {
     options: readonly string[],
     stdio: readonly [Stdio, Stdio, Stdio],
   ): Launch {
-    const { bwrap: launcher } = this.#config.programs;
+    const { groups, programs } = this.#config;
     const inherited = terminalDescriptors();
-    return launchSandbox({ launcher, options, argv, stdio, inherited });
+    return launchSandbox({ launcher: programs.bwrap, options, argv, stdio, groups, inherited });
   }
 }
 

@@ -62,7 +62,7 @@ class Embedded implements Placement {
     const user = this.#users.take();
     const cgroup = this.#cgroupOf(spec);
     try {
-      cgroup?.create(spec.limits);
+      cgroup?.create(spec.limits, user);
       await makeFolders(folders, user);
       await writeFile(folders.spec, JSON.stringify(spec), { mode: 0o600 });
       const record = await this.#startAgent(spec, folders, user, cgroup, signal);
@@ -107,13 +107,14 @@ class Embedded implements Placement {
     cgroup: Cgroup | null,
     signal: AbortSignal,
   ): Promise<AgentRecord> {
-    const config = agentConfigOf(spec, this.#options.instanceId, folders, this.#toolbox);
+    const { instanceId } = this.#options;
+    const groups = cgroup?.commandGroups ?? [];
+    const config = agentConfigOf(spec, instanceId, folders, this.#toolbox, groups);
     await writeFile(folders.agentConfig, JSON.stringify(config), { mode: 0o600 });
     await chown(folders.agentConfig, user.uid, user.gid);
     const child = spawnAgent(agentArgv(this.#toolbox, folders.agentConfig), folders.agentLog, user);
     try {
-      // At once: what the agent starts later is born inside the group.
-      if (child.pid !== undefined) cgroup?.add(child.pid);
+      if (child.pid !== undefined) cgroup?.addAgent(child.pid);
       await agentReady(child, signal);
       return await writeRecord(folders, child.pid ?? 0, user);
     } catch (error) {
