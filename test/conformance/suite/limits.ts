@@ -58,7 +58,9 @@ export function limits(target: Target): void {
 
     test("LC-12: memory hogs, one big or many small, are killed and the agent is not", async () => {
       if (!target().traits.limits) return refused(target);
-      await using environment = await launch(target, { limits: { memory_bytes: LIMITS.memory_bytes } });
+      await using environment = await launch(target, {
+        limits: { memory_bytes: LIMITS.memory_bytes },
+      });
       const big = await environment.sh("head -c 300000000 /dev/zero | tail | wc -c; echo survived");
       assert.equal(big.stdout.split("\n")[0], "0");
       const eat = "perl -e '$x = \"x\" x 20_000_000; sleep 2'";
