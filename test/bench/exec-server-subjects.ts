@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Outwork } from "../../src/client/index.ts";
 import { codexBinary } from "../support/codex.ts";
@@ -25,10 +24,12 @@ type Started = readonly [subjects: readonly ExecServerSubject[], stop: () => Pro
 
 /** The reference, as it comes. */
 export async function startReference(): Promise<Started> {
-  const folder = await mkdtemp(join(tmpdir(), "outwork-bench-codex-"));
+  const binary = await codexBinary();
+  // Below the temporary folder it would go without the programs that its sandbox needs.
+  const folder = await mkdtemp(resolve(".cache/bench-"));
   const args = ["exec-server", "--listen", "ws://127.0.0.1:0"];
   const env = { PATH: process.env.PATH, HOME: folder, CODEX_HOME: folder };
-  const child = spawn(await codexBinary(), args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(binary, args, { env, stdio: ["ignore", "pipe", "ignore"] });
   const [url] = (await once(createInterface(child.stdout), "line")) as [string];
   // The program that npm puts into place starts the real one.
   const pids = async () => family(child.pid ?? 0).slice(1);

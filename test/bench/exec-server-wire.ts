@@ -6,6 +6,7 @@ interface Message {
   readonly method?: string;
   readonly params?: {
     readonly processId: string;
+    readonly stream?: string;
     readonly chunk?: string;
     readonly exitCode?: number;
   };
@@ -13,9 +14,15 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-interface Running {
+/** What a program has printed and how it ended, so far. */
+interface Ended {
   bytes: number;
-  readonly end: (failure?: Error) => void;
+  exitCode: number | null;
+  said: string;
+}
+
+interface Running extends Ended {
+  readonly end: (ended: Ended) => void;
 }
 
 /** A client of the exec-server protocol that does no more than a measurement needs. */
@@ -56,18 +63,16 @@ export class ExecServerWire {
     place: { cwd: string; sandbox: object | null },
   ): Promise<number> {
     const processId = `bench-${++this.#lastId}`;
-    let running: Running | undefined;
-    const closed = new Promise<void>((resolve, reject) => {
-      const end = (failure?: Error) => (failure === undefined ? resolve() : reject(failure));
-      running = { bytes: 0, end };
-      this.#running.set(processId, running);
+    const ended = new Promise<Ended>((resolve) => {
+      this.#running.set(processId, { bytes: 0, exitCode: null, said: "", end: resolve });
     });
     const env = { PATH: "/usr/bin:/bin" };
     const rest = { tty: false, pipeStdin: false, arg0: null };
     await this.call("process/start", { processId, argv, env, ...rest, ...place });
-    await closed;
+    const { bytes, exitCode, said } = await ended;
     this.#running.delete(processId);
-    return running?.bytes ?? 0;
+    if (exitCode !== 0) throw new Error(`${argv.join(" ")} ended with ${exitCode}: ${said}`);
+    return bytes;
   }
 
   close(): void {
@@ -86,11 +91,12 @@ export class ExecServerWire {
   }
 
   #tell(running: Running, { method, params }: Message): void {
-    if (method === "process/output")
-      running.bytes += Buffer.byteLength(params?.chunk ?? "", "base64");
-    else if (method === "process/closed") running.end();
-    else if (method === "process/exited" && params?.exitCode !== 0) {
-      running.end(new Error(`a program ended with ${params?.exitCode}`));
+    const { chunk = "", stream, exitCode = null } = params ?? {};
+    if (method === "process/exited") running.exitCode = exitCode;
+    else if (method === "process/closed") running.end(running);
+    else if (method === "process/output") {
+      running.bytes += Buffer.byteLength(chunk, "base64");
+      if (stream === "stderr") running.said += Buffer.from(chunk, "base64").toString();
     }
   }
 }

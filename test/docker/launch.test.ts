@@ -33,7 +33,11 @@ test("an environment runs in an image without libc, shell startup files or users
     { signal },
   );
   assert.deepEqual([environment_id, answered], [environment.spec.id, owner]);
-  const seen = await sh(environment, "pwd; id -u; touch a && ls; touch /b; ls /.outwork", signal);
+  const seen = await sh(
+    environment,
+    "exec 2>&1; pwd; id -u; touch a && ls; touch /b; ls /.outwork",
+    signal,
+  );
   assert.equal(seen, "/workspace\n1000\na\ntouch: /b: Read-only file system\nbin\n");
 });
 
@@ -137,7 +141,7 @@ test("a workspace deep in an image that has only some of its parents belongs to 
 test("a workspace that cannot be one is refused by name", async (t) => {
   const at = (workspace: string) =>
     placement.launch(specOf("nowhere", { workspace }), { signal: t.signal });
-  for (const workspace of ["/", "/proc/x", "/.outwork", "/dev/shm", "/bin/busybox"]) {
+  for (const workspace of ["/", "/etc", "/proc/x", "/.outwork", "/dev/shm", "/bin/busybox"]) {
     const refused = { code: "validation-failed", message: new RegExp(`cannot be ${workspace}:`) };
     await assert.rejects(at(workspace), refused, workspace);
   }
@@ -146,7 +150,9 @@ test("a workspace that cannot be one is refused by name", async (t) => {
 
 test("FS-04: uploaded files belong to the user that commands run as", async (t) => {
   const { environment, signal } = await launched(t);
-  const tar = tarOf([{ path: "a/b.txt", mode: 0o644, uid: 0, gid: 0, content: { text: "one\n" } }]);
+  const tar = tarOf([
+    { path: "a/b.txt", mode: 0o644, uid: 0, gid: 0, content: { bytes: Buffer.from("one\n") } },
+  ]);
   const put = { path: "/workspace" };
   const { entries } = await environment.agent.write("outwork/archive/put", put, tar, { signal });
   assert.equal(entries, 1);

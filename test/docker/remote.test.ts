@@ -40,7 +40,13 @@ test("FS-04, DK-04: an upload through the engine arrives whole, and is answered 
   const environment = await placement.launch(specOf("up"), { signal });
   t.after(() => environment[Symbol.asyncDispose]());
   const content = "0123456789abcdef".repeat(65_536);
-  const file = { path: "big", mode: 0o644, uid: 0, gid: 0, content: { text: content } };
+  const file = {
+    path: "big",
+    mode: 0o644,
+    uid: 0,
+    gid: 0,
+    content: { bytes: Buffer.from(content) },
+  };
   const put = { path: "/workspace" };
   await environment.agent.write("outwork/archive/put", put, tarOf([file]), { signal });
   const sum = createHash("sha256").update(content).digest("hex");

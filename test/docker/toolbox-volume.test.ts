@@ -11,7 +11,7 @@ import { ownedContainers } from "../support/docker.ts";
 import { localEngine } from "../support/images.ts";
 
 function smallToolbox(): Toolbox {
-  const text = (content: string) => ({ mode: 0o444, content: { text: content } });
+  const text = (content: string) => ({ mode: 0o444, content: { bytes: Buffer.from(content) } });
   return {
     hash: `test${randomBytes(8).toString("hex")}`,
     files: [

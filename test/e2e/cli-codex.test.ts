@@ -12,6 +12,7 @@ import { ServiceProcess } from "../../src/quickstart/service-process.ts";
 import { ORDINARY_UID } from "../support/as-user.ts";
 import { codexBinary } from "../support/codex.ts";
 import { script } from "../support/exec-server/starts.ts";
+import { installed } from "../support/installed.ts";
 import { LineClient } from "../support/line-client.ts";
 import { cliArgv, cliResult, cliVariables, runCli, startCli } from "../support/outwork-cli.ts";
 import { passableFolder } from "../support/passable-folder.ts";
@@ -165,6 +166,8 @@ describe("Codex's side of the command line", () => {
 });
 
 describe("an agent on stdin and stdout", () => {
+  const { main } = installed();
+
   /** Starts it in a folder of its own, as an ordinary user. */
   async function agentIn(t: TestContext, flags: readonly string[] = []) {
     const folder = await passableFolder("outwork-machine-");
@@ -173,9 +176,14 @@ describe("an agent on stdin and stdout", () => {
     const identity = isRoot ? { uid: ORDINARY_UID, gid: ORDINARY_UID } : {};
     if (isRoot) await chown(workspace, ORDINARY_UID, ORDINARY_UID);
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const [program, ...args] = cliArgv(["agent", "--listen", "stdio", ...flags]);
+    const args = [main(), "agent", "--listen", "stdio", ...flags];
     const env = cliVariables({ HOME: workspace });
-    const child = spawn(program, args, { ...identity, cwd: workspace, env, stdio: "pipe" });
+    const child = spawn(process.execPath, args, {
+      ...identity,
+      cwd: workspace,
+      env,
+      stdio: "pipe",
+    });
     const client = new LineClient(child);
     const run = async (id: string, text: string) => {
       const cwd = pathToFileURL(workspace).href;
@@ -256,8 +264,8 @@ describe("an agent on stdin and stdout", () => {
   });
 
   test("refuses a folder whose writing would undo the sandbox", async (t) => {
-    const repository = resolve(".");
-    const { client } = await agentIn(t, ["--writable-root", repository]);
+    const installation = resolve(main(), "../../../..");
+    const { client } = await agentIn(t, ["--writable-root", installation]);
     const { code, stderr } = await client.ended;
     assert.equal(code, 4);
     assert.match(stderr, /lies where commands may write, and it runs outside of their sandbox/);

@@ -24,6 +24,7 @@ const ROUTES = [
   "GET /v1/environments/{id}",
   "GET /v1/environments/{id}/archive",
   "PUT /v1/environments/{id}/archive",
+  "POST /v1/environments/{id}/apply_patch",
   "POST /v1/environments/{id}/exec_command",
   "GET /v1/environments/{id}/processes",
   "POST /v1/environments/{id}/processes",

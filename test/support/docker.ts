@@ -102,6 +102,7 @@ async function removeOldToolboxes(engine: Docker): Promise<void> {
 
 /** Runs a shell line in an environment and gives back what it printed. */
 export async function sh(environment: Placed, cmd: string, signal: AbortSignal): Promise<string> {
-  const { output } = await environment.agent.call("outwork/exec_command", { cmd }, { signal });
+  const command = { cmd, yield_time_ms: 30_000 };
+  const { output } = await environment.agent.call("outwork/exec_command", command, { signal });
   return output;
 }

@@ -70,11 +70,13 @@ export function containerOptions(plan: Plan): ContainerOptions {
  * small young generation: what two hundred commands leave behind is 17 MB instead of 22. Neither
  * changes what an idle agent takes, 10 MB.
  */
-const NODE_OPTIONS = ["--v8-pool-size=1", "--max-semi-space-size=2"];
+const LEAN = ["--v8-pool-size=1", "--max-semi-space-size=2"];
+/** Otherwise Node reads the image's, which may name libraries to load. */
+const NO_OPENSSL_CONFIG = "--openssl-config=/dev/null";
 
 /** argv of the agent; a verb follows. */
 export function agentProgram({ programs }: Toolbox): string[] {
-  return [...programs.node, ...NODE_OPTIONS, `${TOOLBOX_FOLDER}/${AGENT_FILE}`];
+  return [...programs.node, ...LEAN, NO_OPENSSL_CONFIG, `${TOOLBOX_FOLDER}/${AGENT_FILE}`];
 }
 
 /**

@@ -9,6 +9,8 @@ import { type TarEntry, tarOf } from "./tar.ts";
 
 /** Folders that are the kernel's or ours, so that no workspace can be there. */
 const TAKEN = ["/dev", "/proc", "/sys", AGENT_FOLDER];
+/** Folders that every program relies on, so that they cannot be given to the user as a whole. */
+const SYSTEM = ["/", "/bin", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/usr"];
 const ROOT = { uid: 0, gid: 0 };
 
 /**
@@ -26,20 +28,24 @@ export async function makeFolders(
   const paths = [...new Set(["/tmp", ...withParents(HOME), ...withParents(workspace)])];
   const stats = new Map(
     await Promise.all(
-      paths.map(async (path) => [path, await engine.statPath(id, path, wait)] as const),
+      [AGENT_FOLDER, ...paths].map(
+        async (path) => [path, await engine.statPath(id, path, wait)] as const,
+      ),
     ),
   );
   if (stats.get(workspace)?.isFolder === false) throw notFolder(workspace);
+  if (stats.get(AGENT_FOLDER)?.isFolder !== true) throw agentFolderTaken(plan);
   await engine.putFiles(id, "/", tarOf(folders(plan, paths, stats)), wait);
 }
 
 /** @throws `validation-failed` no container can have its workspace there */
 export function checkWorkspace(workspace: string): void {
   const isTaken = TAKEN.some((path) => workspace === path || workspace.startsWith(`${path}/`));
-  if (workspace !== "/" && !isTaken) return;
+  if (!SYSTEM.includes(workspace) && !isTaken) return;
   throw new OutworkError(
     "validation-failed",
-    `The workspace cannot be ${workspace}: it must be a folder below /, and not in ${TAKEN.join(", ")}.`,
+    `The workspace cannot be ${workspace}: it must be a folder of its own, not one of ` +
+      `${SYSTEM.join(", ")}, and not in ${TAKEN.join(", ")}.`,
   );
 }
 
@@ -47,6 +53,13 @@ function notFolder(workspace: string): OutworkError {
   return new OutworkError(
     "validation-failed",
     `The workspace cannot be ${workspace}: the image has something there that is not a folder.`,
+  );
+}
+
+function agentFolderTaken({ image }: Plan): OutworkError {
+  return new OutworkError(
+    "validation-failed",
+    `The image ${image.name} cannot be used: it has something at ${AGENT_FOLDER} that is not a folder.`,
   );
 }
 

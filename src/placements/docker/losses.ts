@@ -77,7 +77,8 @@ export class Losses {
         await this.#follow(events);
       } catch (error) {
         if (signal.aborted) return;
-        this.#log.warn({ err: asError(error) }, "the container engine's events broke off");
+        const level = retryMs === FIRST_RETRY_MS ? "warn" : "debug";
+        this.#log[level]({ err: asError(error) }, "the container engine's events broke off");
       }
       await sleep(retryMs, undefined, { signal }).catch(() => {});
       retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);

@@ -30,9 +30,11 @@ export async function startAgent(
   try {
     output.end(JSON.stringify(agentConfig(plan)));
     await engine.startContainer(containerId, wait);
-    // The agent needs the folders only for commands, and starts meanwhile.
-    await Promise.all([makeFolders(engine, containerId, plan, wait), line]);
+    // The agent needs the folders only for commands, and starts meanwhile. What it says comes first.
+    const furnished = makeFolders(engine, containerId, plan, wait);
+    furnished.catch(() => {});
     readReport(plan, await line);
+    await furnished;
   } catch (error) {
     wait.signal.throwIfAborted();
     throw await explain(error, engine, containerId, plan);

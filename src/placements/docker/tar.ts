@@ -10,7 +10,7 @@ export interface TarEntry {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  readonly content?: { readonly text: string } | { readonly file: string };
+  readonly content?: { readonly bytes: Buffer } | { readonly file: string };
 }
 
 /** A tar stream of these entries, in order. Files are read while it is. */
@@ -28,7 +28,7 @@ async function feed(pack: Pack, entries: readonly TarEntry[]): Promise<void> {
 async function add(pack: Pack, { path, mode, uid, gid, content }: TarEntry): Promise<void> {
   const header = { name: path, mode, uid, gid, mtime: new Date() };
   if (content === undefined) pack.entry({ ...header, type: "directory" });
-  else if ("text" in content) pack.entry(header, content.text);
+  else if ("bytes" in content) pack.entry(header, content.bytes);
   else {
     const { size } = await stat(content.file);
     await pipeline(createReadStream(content.file), pack.entry({ ...header, size }));

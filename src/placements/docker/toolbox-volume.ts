@@ -97,7 +97,7 @@ function entriesOf({ files, hash }: Toolbox): TarEntry[] {
   return [
     ...[...folders].sort().map((path) => ({ path: `${path}/`, mode: 0o755, ...ours })),
     ...files.map((file) => ({ ...file, ...ours })),
-    { path: COMPLETE, mode: 0o444, ...ours, content: { text: hash } },
+    { path: COMPLETE, mode: 0o444, ...ours, content: { bytes: Buffer.from(hash) } },
   ];
 }
 

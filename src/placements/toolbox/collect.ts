@@ -1,4 +1,3 @@
-import { realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,6 +5,7 @@ import type { Program } from "../../contract/agent.ts";
 import { AGENT_FOLDER, COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
 import { interpreterOf } from "./elf.ts";
 import { librariesOf } from "./libraries.ts";
+import { readLoader } from "./loader.ts";
 import { locatePrograms } from "./locate.ts";
 import { hashFiles, type Toolbox, type ToolboxFile } from "./toolbox.ts";
 
@@ -55,7 +55,7 @@ export function ptyBinding(): string {
 /** A command's program is one word: the wrapper puts loader and libraries in front of it. */
 function wrapper(name: string, program: Program): ToolboxFile {
   const text = `#!/bin/sh\nexec ${program.join(" ")} "$@"\n`;
-  return { path: `${BIN_FOLDER}/${name}`, mode: 0o555, content: { text } };
+  return { path: `${BIN_FOLDER}/${name}`, mode: 0o555, content: { bytes: Buffer.from(text) } };
 }
 
 /** Programs that share one folder of libraries. */
@@ -75,11 +75,11 @@ class Box {
   }
 
   async add(source: string, name: string): Promise<Program> {
-    this.#put(`libexec/${name}`, source, 0o555);
+    this.#put(`libexec/${name}`, { file: source }, 0o555);
     const path = `${this.#mountedAt}/libexec/${name}`;
     const loader = await interpreterOf(source);
     if (loader === null) return [path];
-    this.#put(`lib/${basename(loader)}`, await realpath(loader), 0o555);
+    this.#put(`lib/${basename(loader)}`, { bytes: await readLoader(loader) }, 0o555);
     await this.#addLibraries(source, loader);
     const lib = `${this.#mountedAt}/lib`;
     return [`${lib}/${basename(loader)}`, "--library-path", lib, path];
@@ -93,10 +93,10 @@ class Box {
 
   async #addLibraries(source: string, loader: string): Promise<void> {
     for (const [name, path] of await librariesOf(source, loader))
-      this.#put(`lib/${name}`, path, 0o444);
+      this.#put(`lib/${name}`, { file: path }, 0o444);
   }
 
-  #put(path: string, file: string, mode: number): void {
-    this.#files.set(path, { path: this.#folder + path, mode, content: { file } });
+  #put(path: string, content: ToolboxFile["content"], mode: number): void {
+    this.#files.set(path, { path: this.#folder + path, mode, content });
   }
 }

@@ -19,7 +19,7 @@ export async function installToolbox(toolbox: Toolbox, parent: string): Promise<
   for (const { path, mode, content } of toolbox.files) {
     const target = join(draft, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o755 });
-    if ("text" in content) await writeFile(target, content.text);
+    if ("bytes" in content) await writeFile(target, content.bytes);
     else await copyFile(content.file, target);
     await chmod(target, mode);
   }

@@ -7,7 +7,7 @@ export interface ToolboxFile {
   /** Relative to the toolbox. */
   readonly path: string;
   readonly mode: number;
-  readonly content: { readonly file: string } | { readonly text: string };
+  readonly content: { readonly file: string } | { readonly bytes: Buffer };
 }
 
 /** What the agent needs inside of any image: programs with their own loader and libraries. */
@@ -28,7 +28,7 @@ export async function hashFiles(files: readonly ToolboxFile[]): Promise<string> 
   const hash = createHash("sha256");
   for (const { path, mode, content } of files) {
     hash.update(`${path}\0${mode}\0`);
-    if ("text" in content) hash.update(content.text);
+    if ("bytes" in content) hash.update(content.bytes);
     else for await (const chunk of createReadStream(content.file)) hash.update(chunk);
     hash.update("\0");
   }

@@ -44,8 +44,12 @@ export class ResumingClient {
 
   async write(writeId: string, text: string): Promise<void> {
     const params = { processId: this.#processId, writeId, chunk: encode(text) };
-    const { result, error } = await this.call("process/write", params);
-    assert.equal(result?.status, "accepted", JSON.stringify(error));
+    for (;;) {
+      const { result, error } = await this.call("process/write", params);
+      // The start that was cut off is still under way.
+      if (result?.status === "starting") continue;
+      return assert.equal(result?.status, "accepted", JSON.stringify(error));
+    }
   }
 
   /** Asks until there is an answer, over as many connections as it takes. */
@@ -87,7 +91,7 @@ export class ResumingClient {
   }
 
   async #catchUp(client: ProtocolClient): Promise<void> {
-    const afterSeq = Math.max(0, ...this.#pushed().keys(), ...this.#read.keys());
+    const afterSeq = this.#seenUpTo();
     const params = { processId: this.#processId, afterSeq, maxBytes: null, waitMs: 0 };
     const { result } = await client.call("process/read", params);
     // A process whose start got lost is not known.
@@ -96,6 +100,14 @@ export class ResumingClient {
     for (const { seq, chunk } of caught.chunks) this.#read.set(seq, decode(chunk));
     this.#exitCode ??= caught.exitCode;
     if (caught.closed) this.#end = caught;
+  }
+
+  /** Without a gap: a new connection may already have pushed what comes after one. */
+  #seenUpTo(): number {
+    const seen = new Map([...this.#read, ...this.#pushed()]);
+    let upTo = 0;
+    while (seen.has(upTo + 1)) upTo += 1;
+    return upTo;
   }
 
   /** Each number once: what was pushed twice is a fault. */

@@ -36,6 +36,16 @@ test("what a command's wrapper needs lies in the one folder that commands see", 
   assert.ok(toolbox.programs.setsid.every((word) => !word.includes("/.outwork/toolbox/")));
 });
 
+test("a loader of the toolbox reads no preload file", async () => {
+  const { files } = await collectToolbox();
+  const loaders = files.filter(({ path }) => /(^|\/)lib\/ld-/.test(path));
+  const texts = loaders.map(({ content }) =>
+    "bytes" in content ? content.bytes : Buffer.from("?"),
+  );
+  const reading = texts.map((bytes) => /ld\.so\.preload|\?$/.test(bytes.toString("latin1")));
+  assert.deepEqual(reading, [false, false]);
+});
+
 test("the same host gives the same toolbox", async () => {
   const [first, second] = await Promise.all([collectToolbox(), collectToolbox()]);
   assert.deepEqual(first, second);
