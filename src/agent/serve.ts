@@ -37,6 +37,9 @@ export async function serveAgent(configPath: string): Promise<void> {
   process.once("SIGTERM", () => void shutdown(parts.table));
 }
 
+/** Connections that may wait to be accepted; the kernel takes less where it allows less. */
+const BACKLOG = 4_096;
+
 /** Node makes its threads at their first use, when a limit on processes may not allow it any more. */
 async function startThreads(): Promise<void> {
   await stat("/");
@@ -78,7 +81,7 @@ async function listen(socket: string, handlers: Handlers): Promise<void> {
   const umask = process.umask(0o177);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(socket, resolve);
+    server.listen(socket, BACKLOG, resolve);
   });
   process.umask(umask);
 }

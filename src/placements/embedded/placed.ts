@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EnvironmentSpec, LossReason } from "../../contract/environment.ts";
 import type { AgentLink } from "../../core/agent-link.ts";
 import type { Placed } from "../../core/placement.ts";
+import { connectAgentSocket } from "../agent-socket.ts";
 import { StreamLink } from "../link.ts";
 import { type AgentRecord, isAlive } from "./agent-handle.ts";
 import type { Cgroup } from "./cgroup.ts";
@@ -45,7 +44,7 @@ export class EmbeddedEnvironment implements Placed {
     this.#folders = folders;
     this.#cgroup = cgroup;
     this.#onRemoved = onRemoved;
-    this.agent = new StreamLink(({ signal }) => openSocket(folders.socket, signal));
+    this.agent = new StreamLink(({ signal }) => connectAgentSocket(folders.socket, signal));
     let settle: (reason: LossReason) => void = () => {};
     this.lost = new Promise((resolve) => {
       settle = resolve;
@@ -81,10 +80,4 @@ export class EmbeddedEnvironment implements Placed {
       // It did not answer: it is killed below.
     }
   }
-}
-
-async function openSocket(path: string, signal: AbortSignal) {
-  const socket = connect(path);
-  await once(socket, "connect", { signal });
-  return socket;
 }
