@@ -75,6 +75,12 @@ export class Sandbox {
     this.#ownerBounds = new Bounds(this.#ownerFiles, view);
   }
 
+  /** Names that empty folders of ours may have, anywhere, while commands run. */
+  get standInNames(): readonly string[] {
+    const { protected_names } = this.#config.policy.files;
+    return [...new Set([...protected_names, ...this.#standIns.names])];
+  }
+
   /**
    * Whoever wants what the command prints has to listen at once.
    * @throws `policy-denied` when the policy cannot be held as things stand on the disk

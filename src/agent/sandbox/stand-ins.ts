@@ -1,9 +1,7 @@
 import { lstatSync, mkdirSync, rmdirSync } from "node:fs";
+import { STAND_IN_MODE } from "../../archive/stand-in.ts";
 import { systemCode } from "../../errors.ts";
 import type { PinnedFolder } from "./pinned-folder.ts";
-
-/** Mode of a stand-in, and how leftovers of a killed agent are told from a caller's own folders. */
-const STAND_IN_MODE = 0o555;
 
 interface Held {
   readonly folder: PinnedFolder;
@@ -17,9 +15,12 @@ interface Held {
  */
 export class StandIns {
   readonly #held = new Map<string, Held>();
+  /** Every name that has been held so far. */
+  readonly names = new Set<string>();
 
   /** Makes sure that something of this name stands in `folder`. The returned function lets go of it, once. */
   hold(folder: PinnedFolder, name: string): () => void {
+    this.names.add(name);
     const key = `${folder.identity}/${name}`;
     const held = this.#held.get(key);
     if (held) held.count += 1;
@@ -40,12 +41,15 @@ export class StandIns {
     held.count -= 1;
     if (held.count > 0) return;
     this.#held.delete(key);
-    removeEmpty(`${held.folder.path}/${name}`);
+    sweepStandIn(`${held.folder.path}/${name}`);
     held.folder.close();
   }
 }
 
-/** Removes what a killed agent left at `path`: an empty folder with a stand-in's mode. */
+/**
+ * Removes a stand-in: an empty folder with its mode, which tells it from what an owner has put in its
+ * place, and in what a killed agent has left.
+ */
 export function sweepStandIn(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() && (stat.mode & 0o7777) === STAND_IN_MODE) removeEmpty(path);
