@@ -3,9 +3,17 @@ import { STAND_IN_MODE } from "../../archive/stand-in.ts";
 import { systemCode } from "../../errors.ts";
 import type { PinnedFolder } from "./pinned-folder.ts";
 
+/**
+ * How long they stay after the last command: taking them away costs the kernel more than the sandbox
+ * of the next command would, and commands often follow each other.
+ */
+const LINGER_MS = 200;
+
 interface Held {
   readonly folder: PinnedFolder;
+  readonly name: string;
   count: number;
+  leaving: NodeJS.Timeout | null;
 }
 
 /**
@@ -18,31 +26,47 @@ export class StandIns {
   /** Every name that has been held so far. */
   readonly names = new Set<string>();
 
+  constructor() {
+    process.once("exit", () => this.#removeAll());
+  }
+
   /** Makes sure that something of this name stands in `folder`. The returned function lets go of it, once. */
   hold(folder: PinnedFolder, name: string): () => void {
     this.names.add(name);
     const key = `${folder.identity}/${name}`;
-    const held = this.#held.get(key);
-    if (held) held.count += 1;
-    else if (make(`${folder.path}/${name}`))
-      this.#held.set(key, { folder: folder.hold(), count: 1 });
-    else return () => {};
+    const held = this.#held.get(key) ?? this.#make(key, folder, name);
+    if (held === null) return () => {};
+    held.count += 1;
+    if (held.leaving) clearTimeout(held.leaving);
     let released = false;
     return () => {
-      if (released) return;
+      if (!released) this.#release(key, held);
       released = true;
-      this.#release(key, name);
     };
   }
 
-  #release(key: string, name: string): void {
-    const held = this.#held.get(key);
-    if (!held) return;
+  /** Null when something is there already, or nobody could make it. */
+  #make(key: string, folder: PinnedFolder, name: string): Held | null {
+    if (!make(`${folder.path}/${name}`)) return null;
+    const held: Held = { folder: folder.hold(), name, count: 0, leaving: null };
+    this.#held.set(key, held);
+    return held;
+  }
+
+  #release(key: string, held: Held): void {
     held.count -= 1;
     if (held.count > 0) return;
+    held.leaving = setTimeout(() => this.#remove(key, held), LINGER_MS).unref();
+  }
+
+  #remove(key: string, { folder, name }: Held): void {
     this.#held.delete(key);
-    sweepStandIn(`${held.folder.path}/${name}`);
-    held.folder.close();
+    sweepStandIn(`${folder.path}/${name}`);
+    folder.close();
+  }
+
+  #removeAll(): void {
+    for (const [key, held] of this.#held) this.#remove(key, held);
   }
 }
 

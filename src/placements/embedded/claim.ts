@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { OutworkError, systemCode } from "../../errors.ts";
 import type { EnvironmentFolders } from "./folders.ts";
+import { startTicks } from "./host-processes.ts";
+import type { EnvironmentUser } from "./users.ts";
 
 /** How a folder begins that has no name yet. No environment id begins so. */
 export const DRAFT_PREFIX = ".draft-";
@@ -12,7 +14,13 @@ const CLAIM = "claim.json";
 const TAKEN = ["ENOTEMPTY", "EEXIST", "ENOTDIR"];
 
 /** Says whose an environment's folder is: nothing without one is ever touched. */
-export const Claim = z.object({ owner: z.string(), uid: z.int(), gid: z.int() });
+const Claim = z.object({
+  owner: z.string(),
+  uid: z.int(),
+  gid: z.int(),
+  /** The service that launched it. */
+  service: z.object({ pid: z.int(), start_ticks: z.string() }),
+});
 export type Claim = z.infer<typeof Claim>;
 
 /**
@@ -20,7 +28,13 @@ export type Claim = z.infer<typeof Claim>;
  * moment leaves nothing that could be anybody's.
  * @throws `environment-conflict` the name is taken, by whatever
  */
-export async function claimFolder({ root }: EnvironmentFolders, claim: Claim): Promise<void> {
+export async function claimFolder(
+  { root }: EnvironmentFolders,
+  owner: string,
+  user: EnvironmentUser,
+): Promise<void> {
+  const service = { pid: process.pid, start_ticks: startTicks(process.pid) ?? "" };
+  const claim: Claim = { owner, ...user, service };
   const draft = await mkdtemp(join(dirname(root), DRAFT_PREFIX));
   try {
     await writeFile(join(draft, CLAIM), JSON.stringify(claim), { mode: 0o600 });
@@ -34,6 +48,11 @@ export async function claimFolder({ root }: EnvironmentFolders, claim: Claim): P
       { cause: error },
     );
   }
+}
+
+/** Whether the service that made the claim still runs, and so may be at it. */
+export function isHeld({ service }: Claim): boolean {
+  return startTicks(service.pid) === service.start_ticks;
 }
 
 /** The claim in a folder; null when there is none that we could read. */

@@ -61,7 +61,7 @@ class Embedded implements Placement {
     const { stateFolder, instanceId } = this.#options;
     const folders = foldersOf(stateFolder, spec.id);
     const user = this.#users.take();
-    await claimFolder(folders, { owner: instanceId, ...user }).catch((error) => {
+    await claimFolder(folders, instanceId, user).catch((error) => {
       this.#users.free(user);
       throw error;
     });

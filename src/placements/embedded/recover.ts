@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EnvironmentSpec } from "../../contract/environment.ts";
 import { AgentRecord } from "./agent-handle.ts";
-import { type Claim, claimIn } from "./claim.ts";
+import { type Claim, claimIn, isHeld } from "./claim.ts";
 import { type EnvironmentFolders, environmentsFolder, foldersOf } from "./folders.ts";
 
 /** What an earlier run of the service left on the disk. */
@@ -28,18 +28,21 @@ export function leftBehind(stateFolder: string, owner: string): Left[] {
   const parent = environmentsFolder(stateFolder);
   return readdirSync(parent).flatMap((id) => {
     const claim = claimIn(join(parent, id));
-    return claim?.owner === owner ? [read(id, claim, foldersOf(stateFolder, id))] : [];
+    return claim?.owner === owner ? read(id, claim, foldersOf(stateFolder, id)) : [];
   });
 }
 
-function read(id: string, claim: Claim, folders: EnvironmentFolders): Left {
-  if (!existsSync(folders.record)) return { kind: "half-built", id, claim, folders };
+function read(id: string, claim: Claim, folders: EnvironmentFolders): Left[] {
+  if (!existsSync(folders.record)) {
+    // It may be under way at this very moment.
+    return isHeld(claim) ? [] : [{ kind: "half-built", id, claim, folders }];
+  }
   try {
     const spec = EnvironmentSpec.parse(readJson(folders.spec));
     const record = AgentRecord.parse(readJson(folders.record));
-    return { kind: "environment", spec, record, folders };
+    return [{ kind: "environment", spec, record, folders }];
   } catch (error) {
-    return { kind: "unreadable", id, error };
+    return [{ kind: "unreadable", id, error }];
   }
 }
 
