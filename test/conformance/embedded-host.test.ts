@@ -28,7 +28,7 @@ import { patience } from "../support/run.ts";
 
 const SERVICE = fileURLToPath(new URL("../support/embedded-service.js", import.meta.url));
 /** A service is killed at each of these moments of its start. */
-const KILL_AFTER_MS = [100, 200, 300, 400, 600, 800, 1_000, 1_300];
+const KILL_AFTER_MS = [100, 250, 400, 700, 1_100];
 const log = pino({ level: "silent" });
 
 describe("the embedded placement on its host", () => {
@@ -104,8 +104,10 @@ describe("the embedded placement on its host", () => {
     const [notes = "", , claimed = "", broken = ""] = others;
     for (const folder of others) mkdirSync(folder);
     writeFileSync(join(notes, "file"), "mine");
-    writeFileSync(join(claimed, "claim.json"), '{"owner":"somebody-else","uid":1,"gid":1}');
-    writeFileSync(join(broken, "claim.json"), '{"owner":"conformance","uid":1,"gid":1}');
+    const claim = (owner: string) =>
+      JSON.stringify({ owner, uid: 1, gid: 1, service: { pid: 1, start_ticks: "0" } });
+    writeFileSync(join(claimed, "claim.json"), claim("somebody-else"));
+    writeFileSync(join(broken, "claim.json"), claim("conformance"));
     for (const name of ["spec.json", "agent-record.json"]) writeFileSync(join(broken, name), "{");
     await using environment = await launch(target);
     const after = await recovered(await target().reopen(), environment.id);
