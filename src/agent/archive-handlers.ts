@@ -23,11 +23,15 @@ export function archiveHandlers(sandbox: Sandbox): ArchiveHandlers {
   return {
     sources: {
       "outwork/archive/get": ({ path }, signal) =>
-        download(sandbox.runHelper(["tar-create", path], nothing), signal),
+        download(sandbox.runHelper(["tar-create", path, ...sandbox.standInNames], nothing), signal),
     },
     sinks: {
       "outwork/archive/put": ({ path }, source, signal) =>
-        upload(sandbox.runOwnersHelper(["tar-extract", path]), source, signal),
+        upload(
+          sandbox.runOwnersHelper(["tar-extract", path, ...sandbox.standInNames]),
+          source,
+          signal,
+        ),
     },
   };
 }

@@ -1,19 +1,23 @@
 import { pipeline } from "node:stream/promises";
+import { byteText } from "../archive/byte-text.ts";
 import { createTar } from "../archive/create.ts";
 import { extractTar } from "../archive/extract.ts";
+import type { StandInNames } from "../archive/stand-in.ts";
 import { toProblem } from "../errors.ts";
 import { serveFiles } from "./files/serve-files.ts";
 
 /**
- * What the agent runs inside a sandbox: `tar-extract PATH` takes a tar on stdin and answers with one
- * line of JSON on stdout; `tar-create PATH` writes a tar to stdout; `files` carries out file calls. A failure is a problem, one line of
- * JSON on stdout or stderr respectively.
+ * What the agent runs inside a sandbox: `tar-extract PATH NAME…` takes a tar on stdin and answers with
+ * one line of JSON on stdout; `tar-create PATH NAME…` writes a tar to stdout; the names are those of
+ * stand-ins. `files` carries out file calls. A failure is a problem, one line of JSON on stdout or
+ * stderr respectively.
  */
-export async function runHelper([verb, path = ""]: readonly string[]): Promise<void> {
+export async function runHelper([verb, path = "", ...names]: readonly string[]): Promise<void> {
+  const standIns = new Set(names.map(byteText));
   try {
-    if (verb === "tar-extract") await extract(path);
+    if (verb === "tar-extract") await extract(path, standIns);
     else if (verb === "files") await serveFiles();
-    else if (verb === "tar-create") await pipeline(createTar(path), process.stdout);
+    else if (verb === "tar-create") await pipeline(createTar(path, standIns), process.stdout);
     else throw new Error(`no helper ${verb}`);
   } catch (error) {
     const out = verb === "tar-extract" ? process.stdout : process.stderr;
@@ -25,7 +29,7 @@ export async function runHelper([verb, path = ""]: readonly string[]): Promise<v
   }
 }
 
-async function extract(path: string): Promise<void> {
-  const result = await extractTar(process.stdin, path);
+async function extract(path: string, standIns: StandInNames): Promise<void> {
+  const result = await extractTar(process.stdin, path, { standIns });
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }

@@ -1,4 +1,5 @@
 import { readFileSync, rmSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AgentConfig } from "../contract/agent.ts";
 import { asError } from "../errors.ts";
@@ -18,17 +19,30 @@ import { serveConnection } from "./rpc/connection.ts";
 import type { Handlers } from "./rpc/methods.ts";
 import { toolMethods } from "./tool-methods.ts";
 
+/** Whatever the service's own is. */
+const COMMANDS_UMASK = 0o022;
+
 /**
  * Runs the agent of one environment until it is told to shut down. Resolves once it listens.
  * @throws `enforcement-missing` when commands cannot be sandboxed here
  */
 export async function serveAgent(configPath: string): Promise<void> {
   closeInherited();
+  process.umask(COMMANDS_UMASK);
+  await startThreads();
   const written = JSON.parse(readFileSync(configPath, "utf8")) as AgentConfig;
   const config = { ...written, layout: withEtcFiles(written) };
   const parts = await openEnvironment(config);
   await listen(config.socket, handlersOf(config, parts));
   process.once("SIGTERM", () => void shutdown(parts.table));
+}
+
+/** Connections that may wait to be accepted; the kernel takes less where it allows less. */
+const BACKLOG = 4_096;
+
+/** Node makes its threads at their first use, when a limit on processes may not allow it any more. */
+async function startThreads(): Promise<void> {
+  await stat("/");
 }
 
 function handlersOf(config: AgentConfig, { view, sandbox, table }: EnvironmentParts): Handlers {
@@ -67,7 +81,7 @@ async function listen(socket: string, handlers: Handlers): Promise<void> {
   const umask = process.umask(0o177);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(socket, resolve);
+    server.listen(socket, BACKLOG, resolve);
   });
   process.umask(umask);
 }

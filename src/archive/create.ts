@@ -8,26 +8,27 @@ import { Folder } from "./folder.ts";
 import { END_MARK } from "./header.ts";
 import { packFile, packFound } from "./pack.ts";
 import { explained } from "./refusal.ts";
+import type { StandInNames } from "./stand-in.ts";
 import { walk } from "./walk.ts";
 
 /**
  * A tar stream of a folder's content, named below `./`, or of one file, under its own name. Links in
- * the folder stay links; sockets, fifos and devices hold no content and are left out, and so is what
- * vanishes before its turn. Several names of one file become as many files. Memory does not grow
+ * the folder stay links; sockets, fifos and devices hold no content and are left out, and so are
+ * stand-ins and what vanishes before its turn. Several names of one file become as many files. Memory does not grow
  * with the tree.
  *
  * The stream fails with `path-not-found`, with `policy-denied` and the `path` that cannot be read, or
  * with `archive-refused` when an entry could not be unpacked again or shrank while it was read.
  */
-export function createTar(path: string): Readable {
-  return Readable.from(tarOf(path), { objectMode: false });
+export function createTar(path: string, standIns: StandInNames = new Set()): Readable {
+  return Readable.from(tarOf(path, standIns), { objectMode: false });
 }
 
-async function* tarOf(path: string): AsyncGenerator<Buffer> {
+async function* tarOf(path: string, standIns: StandInNames): AsyncGenerator<Buffer> {
   try {
     await using top = await openTop(path);
     const stats = await top.stat();
-    if (stats.isDirectory()) yield* tarOfFolder(path);
+    if (stats.isDirectory()) yield* tarOfFolder(path, standIns);
     else if (stats.isFile()) yield* packFile(top, byteText(basename(path)));
     else throw neither(path);
   } catch (error) {
@@ -45,9 +46,9 @@ async function openTop(path: string): Promise<FileHandle> {
   }
 }
 
-async function* tarOfFolder(path: string): AsyncGenerator<Buffer> {
+async function* tarOfFolder(path: string, standIns: StandInNames): AsyncGenerator<Buffer> {
   await using folder = await Folder.open(path);
-  for await (const found of walk(folder)) yield* packFound(found);
+  for await (const found of walk(folder, standIns)) yield* packFound(found);
 }
 
 function neither(path: string): OutworkError {

@@ -4,11 +4,18 @@ import { OutworkError } from "../errors.ts";
 import { byteText } from "./byte-text.ts";
 import { Folder } from "./folder.ts";
 import { explained, refused } from "./refusal.ts";
+import type { StandInNames } from "./stand-in.ts";
 import { TarReader } from "./tar-reader.ts";
 import { Unpacker } from "./unpacker.ts";
 
 /** Entries that one archive may have. */
 export const MAX_ENTRIES = 1_000_000;
+
+export interface ExtractOptions {
+  readonly maxEntries?: number;
+  /** Names of stand-ins, which are taken over as if they were not there. */
+  readonly standIns?: StandInNames;
+}
 
 /**
  * Unpacks a tar stream into a folder, which is created when missing and whose own attributes stay as
@@ -23,13 +30,13 @@ export const MAX_ENTRIES = 1_000_000;
 export async function extractTar(
   source: AsyncIterable<Buffer>,
   targetPath: string,
-  { maxEntries = MAX_ENTRIES }: { maxEntries?: number } = {},
+  { maxEntries = MAX_ENTRIES, standIns = new Set() }: ExtractOptions = {},
 ): Promise<ArchiveResult> {
   const reader = new TarReader();
   let entries = 0;
   try {
     await using folder = await openTarget(targetPath);
-    await using unpacker = new Unpacker(folder);
+    await using unpacker = new Unpacker(folder, standIns);
     for await (const entry of reader.read(source)) {
       if (entries === maxEntries) throw refused(entry.name, "too-many-entries");
       await unpacker.add(entry);

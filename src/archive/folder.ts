@@ -85,8 +85,13 @@ export class Folder implements AsyncDisposable {
     return open(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   }
 
-  async createFolder(name: ByteText, mode: number): Promise<void> {
-    await mkdir(this.#at(name), mode);
+  /** Makes a folder, or makes one that its owner has locked his to fill. */
+  async makeFolder(name: ByteText): Promise<void> {
+    await mkdir(this.#at(name), 0o777).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+      await using folder = await this.child(name);
+      await folder.#handle.chmod(0o777 & ~process.umask());
+    });
   }
 
   async createSymlink(name: ByteText, target: ByteText, mtimeSeconds: number): Promise<void> {

@@ -2,6 +2,7 @@ import { systemCode } from "../errors.ts";
 import type { ByteText } from "./byte-text.ts";
 import type { Folder } from "./folder.ts";
 import { explained, refused } from "./refusal.ts";
+import { isStandIn, type StandInNames } from "./stand-in.ts";
 
 type Step = { readonly name: ByteText; readonly folder: Folder };
 
@@ -14,11 +15,13 @@ export type OnMissing = (parent: Folder, way: readonly ByteText[]) => Promise<vo
  */
 export class Trail implements AsyncDisposable {
   readonly #root: Folder;
+  readonly #standIns: StandInNames;
   readonly #steps: Step[] = [];
 
-  /** Borrows `root`. */
-  constructor(root: Folder) {
+  /** Borrows `root`. Stand-ins count as missing. */
+  constructor(root: Folder, standIns: StandInNames) {
     this.#root = root;
+    this.#standIns = standIns;
   }
 
   /**
@@ -51,7 +54,7 @@ export class Trail implements AsyncDisposable {
   ): Promise<Folder> {
     const name = way.at(-1) ?? "";
     try {
-      if ((await parent.find(name)) === undefined) await onMissing(parent, way);
+      if (await this.#isMissing(parent, name)) await onMissing(parent, way);
       const folder = await parent.child(name);
       this.#steps.push({ name, folder });
       return folder;
@@ -60,6 +63,11 @@ export class Trail implements AsyncDisposable {
       const isLink = (await parent.find(name))?.isSymbolicLink() ?? false;
       throw refused(entry, isLink ? "link-in-path" : "type-conflict");
     }
+  }
+
+  async #isMissing(parent: Folder, name: ByteText): Promise<boolean> {
+    const found = await parent.find(name);
+    return found === undefined || (await isStandIn(parent, name, this.#standIns));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

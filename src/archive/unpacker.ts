@@ -4,6 +4,7 @@ import type { ByteText } from "./byte-text.ts";
 import { checkSymlink, entryPath } from "./entry-path.ts";
 import type { Folder } from "./folder.ts";
 import { explained, refused } from "./refusal.ts";
+import type { StandInNames } from "./stand-in.ts";
 import { Syncs } from "./syncs.ts";
 import type { TarEntry } from "./tar-reader.ts";
 import { Trail } from "./trail.ts";
@@ -24,10 +25,10 @@ export class Unpacker implements AsyncDisposable {
   readonly #made = new Map<string, Attributes | null>();
 
   /** Borrows `root`. */
-  constructor(root: Folder) {
+  constructor(root: Folder, standIns: StandInNames) {
     this.#root = root;
-    this.#trail = new Trail(root);
-    this.#originals = new Trail(root);
+    this.#trail = new Trail(root, standIns);
+    this.#originals = new Trail(root, standIns);
   }
 
   /** @throws `archive-refused` with the entry and the rule it breaks */
@@ -134,7 +135,7 @@ export class Unpacker implements AsyncDisposable {
 
   #enter(path: ByteText[], entry: ByteText): Promise<Folder> {
     return this.#trail.enter(path, entry, async (parent, way) => {
-      await parent.createFolder(way.at(-1) ?? "", 0o777);
+      await parent.makeFolder(way.at(-1) ?? "");
       this.#made.set(way.join("/"), null);
     });
   }

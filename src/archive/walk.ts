@@ -4,6 +4,7 @@ import { entryPath } from "./entry-path.ts";
 import type { Folder } from "./folder.ts";
 import { unlessGone } from "./gone.ts";
 import { explained } from "./refusal.ts";
+import { isStandIn, type StandInNames } from "./stand-in.ts";
 
 /** proc, sysfs, cgroup, cgroup2, debugfs and tracefs show the kernel. @see statfs(2) */
 const KERNEL_VIEWS = new Set([
@@ -24,25 +25,33 @@ export type Found = {
  * that are mounted below it stay empty.
  * @throws `archive-refused` for what lies too deep or has too long a path to be unpacked again
  */
-export async function* walk(folder: Folder, prefix: ByteText = "./"): AsyncGenerator<Found> {
+export async function* walk(
+  folder: Folder,
+  standIns: StandInNames,
+  prefix: ByteText = "./",
+): AsyncGenerator<Found> {
   const { dev } = await folder.stat();
   for await (const name of folder.names()) {
     const path = prefix + name;
     entryPath(path);
     const stats = await folder.find(name);
-    if (stats === undefined) continue;
+    if (stats === undefined || (await isStandIn(folder, name, standIns))) continue;
     const found = { folder, name, path, stats };
     yield found;
-    if (stats.isDirectory()) yield* inside(found, dev);
+    if (stats.isDirectory()) yield* inside(found, standIns, dev);
   }
 }
 
-async function* inside(found: Found, parentDevice: number): AsyncGenerator<Found> {
+async function* inside(
+  found: Found,
+  standIns: StandInNames,
+  parentDevice: number,
+): AsyncGenerator<Found> {
   await using child = await openChild(found);
   if (child === null) return;
   const mounted = found.stats.dev !== parentDevice;
   if (mounted && KERNEL_VIEWS.has(await child.fileSystemType())) return;
-  yield* walk(child, `${found.path}/`);
+  yield* walk(child, standIns, `${found.path}/`);
 }
 
 async function openChild({ folder, name, path }: Found): Promise<Folder | null> {

@@ -64,6 +64,8 @@ export const AgentConfig = z.strictObject({
    * in its own tree, and nothing of the agent is to be hidden in it.
    */
   toolbox: z.object({ source: AbsolutePath, target: AbsolutePath }).nullable(),
+  /** Folders of control groups that every command is put into before it runs. */
+  groups: z.array(AbsolutePath),
   /** The native terminal binding. */
   pty: AbsolutePath,
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PlacementKind } from "../contract/index.ts";
 import { ServiceProcess } from "./service-process.ts";
+import { Signals } from "./signals.ts";
 
 /**
  * Runs a service for one piece of work, with a state folder of its own; afterwards nothing of it is
@@ -16,21 +17,15 @@ export async function withThrowawayService(
   // Agents run as other users, who have to pass through.
   await chmod(folder, 0o711);
   const service = new ServiceProcess(folder, placements);
+  const signals = new Signals();
   try {
-    await Promise.race([work(service), interruption()]);
+    await Promise.race([work(service), signals.interruption]);
   } finally {
     if (service.isRunning) await removeEnvironments(service);
     await service.stop();
     await rm(folder, { recursive: true, force: true });
+    signals.release();
   }
-}
-
-function interruption(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => reject(new Error(`interrupted by ${signal}`)));
-    }
-  });
 }
 
 async function removeEnvironments(service: ServiceProcess): Promise<void> {

@@ -33,6 +33,7 @@ export class FrameStream {
   readonly #decoder = new FrameDecoder();
   readonly #queue: (Frame | "end")[] = [];
   #queuedBytes = 0;
+  #draining: Promise<void> | null = null;
   #failure: Error | null = null;
   #wake = () => {};
 
@@ -131,9 +132,11 @@ export class FrameStream {
     if (!flowing) return this.#drained();
   }
 
+  /** One wait for all who wait. */
   #drained(): Promise<void> {
-    return new Promise((resolve, reject) => {
+    this.#draining ??= new Promise<void>((resolve, reject) => {
       const settle = (outcome: () => void) => () => {
+        this.#draining = null;
         this.#stream.off("drain", onDrain);
         this.#stream.off("close", onClose);
         outcome();
@@ -143,6 +146,7 @@ export class FrameStream {
       this.#stream.on("drain", onDrain);
       this.#stream.on("close", onClose);
     });
+    return this.#draining;
   }
 }
 

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Outwork } from "../../src/client/index.ts";
 import { codexBinary } from "../support/codex.ts";
-import { startCli } from "../support/outwork-cli.ts";
+import { cliArgv, cliVariables } from "../support/outwork-cli.ts";
 import { passableFolder } from "../support/passable-folder.ts";
 import { family } from "./memory.ts";
 import { dockerSubject, embeddedSubject } from "./subject.ts";
@@ -29,7 +29,7 @@ export async function startReference(): Promise<Started> {
   const folder = await mkdtemp(resolve(".cache/bench-"));
   const args = ["exec-server", "--listen", "ws://127.0.0.1:0"];
   const env = { PATH: process.env.PATH, HOME: folder, CODEX_HOME: folder };
-  const child = spawn(binary, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(binary, args, { env, stdio: ["ignore", "pipe", "ignore"], detached: true });
   const [url] = (await once(createInterface(child.stdout), "line")) as [string];
   // The program that npm puts into place starts the real one.
   const pids = async () => family(child.pid ?? 0).slice(1);
@@ -49,8 +49,10 @@ export async function startOurs(image: string): Promise<Started> {
   const placements = { embedded: { ceiling }, docker: { ceiling } };
   const written = { state_folder: folder, listen: { port: 0 }, placements, log_level: "error" };
   await writeFile(config, JSON.stringify(written));
-  const child = startCli(["serve", "--config", config]);
-  if (child.stdout === null) throw new Error("the service has no stdout");
+  const [program, ...argv] = cliArgv(["serve", "--config", config]);
+  // Ctrl-C is for us: we need the service to clean up.
+  const stdio = ["ignore", "pipe", "ignore"] as const;
+  const child = spawn(program, argv, { env: cliVariables(), stdio: [...stdio], detached: true });
   await once(createInterface(child.stdout), "line");
   const outwork = await Outwork.local({ OUTWORK_STATE: folder });
   const token = (await readFile(join(folder, "token"), "utf8")).trim();

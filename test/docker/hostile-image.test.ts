@@ -49,6 +49,7 @@ test("libraries that an image wants to be loaded everywhere are not loaded into 
   const environment = await placement.launch(specOf("preload", { image }), { signal });
   assert.equal(await sh(environment, "echo here", signal), "here\n");
   assert.equal(await complaints("preload"), "");
+  await environment[Symbol.asyncDispose]();
 });
 
 test("an image's entry point, user, health check and ports play no part", async (t) => {
@@ -69,6 +70,7 @@ test("an image's entry point, user, health check and ports play no part", async 
   assert.equal(await sh(environment, "pwd", signal), "/workspace\n");
   const { Config, State } = await containerOf(localEngine, owner, "entry").inspect();
   assert.deepEqual([Config.User, State.Health], ["1000:1000", undefined]);
+  await environment[Symbol.asyncDispose]();
 });
 
 test("an image that has a link where the agent's folder goes is refused, and nothing is left", async (t) => {

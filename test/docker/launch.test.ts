@@ -115,6 +115,14 @@ test("a fork bomb ends at the limit of processes, and the agent outlives it", as
   await environment.agent.call("outwork/hello", {}, { signal });
 });
 
+test("ids of the longest and the oddest form have environments", async (t) => {
+  for (const id of ["x".repeat(64), "-_-"]) {
+    const environment = await placement.launch(specOf(id), { signal: t.signal });
+    t.after(() => environment[Symbol.asyncDispose]());
+    assert.equal(await sh(environment, "hostname", t.signal), `${id}\n`);
+  }
+});
+
 test("a network is there only for an environment whose policy has it", async (t) => {
   const off = await launched(t);
   const policy = { ...off.environment.spec.policy, network: "on" as const };

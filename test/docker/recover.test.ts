@@ -3,7 +3,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import type { Placement } from "../../src/core/placement.ts";
-import { LABEL } from "../../src/placements/docker/labels.ts";
+import { LABEL, labelsOf, readLabels } from "../../src/placements/docker/labels.ts";
 import {
   containerOf,
   openTestDocker,
@@ -97,20 +97,29 @@ test("a container that stopped meanwhile is found as lost, and can be removed", 
   assert.deepEqual(await ownedContainers(localEngine, docker.owner), []);
 });
 
+test("an agent that is too busy to answer is found all the same", async (t) => {
+  const { signal } = t;
+  const docker = await openTestDocker();
+  await docker.placement.launch(specOf("busy"), { signal });
+  const container = containerOf(localEngine, docker.owner, "busy");
+  await container.pause();
+  const [found] = await recovered(await reopen(docker), signal);
+  await container.unpause();
+  assert.ok(found);
+  assert.equal(await sh(found, "echo here", signal), "here\n");
+});
+
 test("an agent that answers for another environment is not taken for this one's", async (t) => {
   const { signal } = t;
   const docker = await openTestDocker();
   await docker.placement.launch(specOf("real"), { signal });
   const real = await containerOf(localEngine, docker.owner, "real").inspect();
-  const { Labels, Entrypoint } = real.Config;
-  const { labelsOf, readLabels } = await import("../../src/placements/docker/labels.ts");
-  const identity = readLabels(Labels);
+  const identity = readLabels(real.Config.Labels);
   assert.ok(identity);
-  const fakeLabels = labelsOf(docker.owner, { ...identity, spec: specOf("fake") });
   const fake = await localEngine.createContainer({
     Image: await busyboxImage(),
-    Labels: fakeLabels,
-    Entrypoint: ["sleep", "600", ...[Entrypoint ?? []].flat().slice(-2)].slice(0, 2),
+    Labels: labelsOf(docker.owner, { ...identity, spec: specOf("fake") }),
+    Entrypoint: ["sleep", "600"],
   });
   await fake.start();
 

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { EnvironmentSpec } from "../../src/contract/environment.ts";
-import type { Placement } from "../../src/core/placement.ts";
+import type { Placed, Placement } from "../../src/core/placement.ts";
 import { foldersOf } from "../../src/placements/embedded/folders.ts";
 import { openEmbedded } from "../../src/placements/embedded/index.ts";
 import { processesWith } from "./host-processes.ts";
 import { freshId, type PlacementTarget, type SpecOverrides } from "./placement-target.ts";
 import { WORKSPACE_WRITE } from "./policies.ts";
+import { patience } from "./run.ts";
 
 const OWNER = "conformance";
 const CGROUPS = "/sys/fs/cgroup";
@@ -59,6 +60,20 @@ export class EmbeddedTarget implements PlacementTarget {
     };
   }
 
+  async killAgent({ spec }: Placed): Promise<void> {
+    for (const pid of this.#agents(spec.id)) process.kill(pid, "SIGKILL");
+  }
+
+  async agentMemory({ spec }: Placed): Promise<number> {
+    const [pid = 0] = this.#agents(spec.id);
+    const status = readFileSync(`/proc/${pid}/status`, "latin1");
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024;
+  }
+
+  #agents(environmentId: string): number[] {
+    return processesWith(foldersOf(this.stateFolder, environmentId).agentConfig);
+  }
+
   async leftovers(environmentId: string): Promise<readonly string[]> {
     const { root, run } = foldersOf(this.stateFolder, environmentId);
     const mounts = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
@@ -70,7 +85,9 @@ export class EmbeddedTarget implements PlacementTarget {
     ];
   }
 
+  /** A failed test may have left environments: they go as a restarted service would have them go. */
   async [Symbol.asyncDispose](): Promise<void> {
+    for await (const left of this.placement.recover(patience())) await left[Symbol.asyncDispose]();
     await this.placement[Symbol.asyncDispose]();
     await rm(this.stateFolder, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { after, before } from "node:test";
 import type { EnvironmentSpec } from "../../src/contract/environment.ts";
 import type { EffectivePolicy } from "../../src/contract/policy.ts";
-import type { Placement } from "../../src/core/placement.ts";
+import type { Placed, Placement } from "../../src/core/placement.ts";
 import { TestEnvironment } from "./placement-environment.ts";
 import { patience } from "./run.ts";
 
@@ -28,6 +28,10 @@ export interface PlacementTarget extends AsyncDisposable {
   spec(overrides?: SpecOverrides): EnvironmentSpec;
   /** A placement over the same state, as a restarted service opens it. */
   reopen(owner?: string): Promise<Placement>;
+  /** Kills an environment's agent, as a crash would. */
+  killAgent(placed: Placed): Promise<void>;
+  /** Memory of an environment's agent, in bytes. */
+  agentMemory(placed: Placed): Promise<number>;
   /** What is left of an environment on the substrate: folders, sockets, groups, containers. */
   leftovers(environmentId: string): Promise<readonly string[]>;
 }

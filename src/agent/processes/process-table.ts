@@ -12,6 +12,13 @@ import { enforceDeadlines } from "./deadlines.ts";
 import { checkStart } from "./lookup.ts";
 import type { ProcessRequest } from "./process-request.ts";
 import { Retention } from "./retention.ts";
+import { Turnstile } from "./turnstile.ts";
+
+/**
+ * Sandboxes that are built at once. More would only be built more slowly, and while a thousand starts
+ * are begun in one go nobody else is answered.
+ */
+const MAX_LAUNCHES = 16;
 
 /** Every process of the environment, running or still readable. */
 export class ProcessTable {
@@ -23,6 +30,8 @@ export class ProcessTable {
     string,
     { started: Promise<AgentProcess>; request: ProcessRequest }
   >();
+  readonly #launches = new Turnstile(MAX_LAUNCHES);
+  #isEnding = false;
   readonly #retention = new Retention((processId) => this.#processes.delete(processId));
 
   constructor(config: AgentConfig, view: EnvironmentView, sandbox: Sandbox) {
@@ -60,7 +69,7 @@ export class ProcessTable {
       if (!isDeepStrictEqual(known.request, request)) throw idTaken(processId);
       return "process" in known ? known.process : known.started;
     }
-    const started = this.#launch(processId, request);
+    const started = this.#launchInTurn(processId, request);
     this.#starting.set(processId, { started, request });
     try {
       const process = await started;
@@ -74,6 +83,7 @@ export class ProcessTable {
 
   /** Ends everything, what is only starting included; resolves when nothing is left. */
   async terminateAll(): Promise<void> {
+    this.#isEnding = true;
     await Promise.allSettled([...this.#starting.values()].map(({ started }) => started));
     await Promise.all(
       this.list().map(async (process) => {
@@ -81,6 +91,16 @@ export class ProcessTable {
         while (!process.log.closed) await once(process.log, "append");
       }),
     );
+  }
+
+  async #launchInTurn(processId: string, request: ProcessRequest): Promise<AgentProcess> {
+    const leave = await this.#launches.enter();
+    try {
+      if (this.#isEnding) throw ending();
+      return await this.#launch(processId, request);
+    } finally {
+      leave();
+    }
   }
 
   async #launch(processId: string, request: ProcessRequest): Promise<AgentProcess> {
@@ -99,6 +119,10 @@ export class ProcessTable {
     enforceDeadlines(process, deadlines);
     return process;
   }
+}
+
+function ending(): OutworkError {
+  return new OutworkError("agent-unreachable", "The environment is being removed.");
 }
 
 function idTaken(processId: string): OutworkError {

@@ -6,6 +6,9 @@ import { killSandbox } from "../processes/tree.ts";
 import { launchRefused } from "./launch-refused.ts";
 import { type Launcher, type SandboxSpawn, spawnLauncher } from "./spawn.ts";
 
+/** A sandbox that takes longer to build than this is not waited for. */
+const TIMEOUT_MS = 60_000;
+
 /** How a launcher ended; it ends as its command does. */
 export interface Exit {
   readonly code: number | null;
@@ -26,9 +29,11 @@ export class Launch {
   readonly init: Promise<number | null>;
   readonly #gate: Duplex;
   readonly #gateClosed: Promise<boolean>;
+  readonly #timeoutMs: number;
   #failure = "";
 
-  constructor({ child, info, gate }: Launcher) {
+  constructor({ child, info, gate }: Launcher, timeoutMs = TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
     this.child = child;
     this.init = initOf(info);
     this.#gate = gate.on("error", () => {});
@@ -47,11 +52,19 @@ export class Launch {
    * @throws {LaunchFailedError}
    */
   async open(): Promise<number> {
-    const passed = (await this.#offerByte()) && (await this.#gateClosed);
-    const init = passed ? await this.init : null;
-    if (init !== null) return init;
-    await this.exited;
-    throw new LaunchFailedError(this.#failure);
+    const timer = setTimeout(() => {
+      this.#failure = `it took longer than ${this.#timeoutMs} ms`;
+      this.#kill();
+    }, this.#timeoutMs);
+    try {
+      const passed = (await this.#offerByte()) && (await this.#gateClosed);
+      const init = passed ? await this.init : null;
+      if (init !== null) return init;
+      await this.exited;
+      throw new LaunchFailedError(this.#failure);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** False when the launcher has closed the gate before. */
@@ -63,8 +76,12 @@ export class Launch {
 
   /** Ends what has been built so far. Nothing will run. */
   async abandon(): Promise<void> {
-    if (this.child.pid !== undefined) killSandbox(this.child.pid, null);
+    this.#kill();
     await this.exited;
+  }
+
+  #kill(): void {
+    if (this.child.pid !== undefined) killSandbox(this.child.pid, null);
   }
 }
 

@@ -87,6 +87,12 @@ export class Sandbox {
     this.#ownerBounds = new Bounds(this.#ownerFiles, view);
   }
 
+  /** Names that empty folders of ours may have, anywhere, while commands run. */
+  get standInNames(): readonly string[] {
+    const { protected_names } = this.#config.policy.files;
+    return [...new Set([...protected_names, ...this.#standIns.names])];
+  }
+
   /**
    * Whoever wants what the command prints has to listen at once.
    * @throws `policy-denied` when the policy cannot be held as things stand on the disk
@@ -205,11 +211,12 @@ export class Sandbox {
     { options, network }: Box,
     stdio: readonly [Stdio, Stdio, Stdio],
   ): Launch {
-    const { bwrap: launcher } = this.#config.programs;
+    const { groups, programs } = this.#config;
     const inherited = terminalDescriptors();
     const filter = this.#filters.open(network);
+    const launcher = programs.bwrap;
     try {
-      return launchSandbox({ launcher, options, argv, stdio, filter, inherited });
+      return launchSandbox({ launcher, options, argv, stdio, groups, filter, inherited });
     } finally {
       closeSync(filter);
     }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import type { Program } from "../../contract/agent.ts";
+import { placeLauncher } from "./placing.ts";
 
 /** One entry of `stdio`: a pipe, nothing, or a descriptor of ours. */
 export type Stdio = "pipe" | "ignore" | number;
@@ -21,6 +22,8 @@ export interface SandboxSpawn {
   readonly options: readonly string[];
   readonly argv: readonly string[];
   readonly stdio: readonly [Stdio, Stdio, Stdio];
+  /** Control groups to run it in. */
+  readonly groups: readonly string[];
   /** A seccomp program, in a descriptor of ours that stands at its start. */
   readonly filter: number;
   /** Descriptors of ours that would survive into the sandbox. */
@@ -40,7 +43,7 @@ export interface Launcher {
  * process list should show.
  */
 export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
-  const { options, argv, stdio, filter, inherited } = sandbox;
+  const { options, argv, stdio, groups, filter, inherited } = sandbox;
   const [program = "", ...prefix] = sandbox.launcher;
   const descriptors = [
     ...["--args", String(ARGUMENTS_FD)],
@@ -54,10 +57,21 @@ export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
       env: {},
       stdio: [...stdio, "pipe", "pipe", "pipe", filter, ...coverDescriptors(inherited, cover)],
     });
+    // Until it has its options it does nothing, so what it starts is born where it belongs.
+    if (child.pid !== undefined) placeOrKill(child, child.pid, groups);
     sendOptions(pipeOf(child, ARGUMENTS_FD), options);
     return { child, info: pipeOf(child, INFO_FD), gate: pipeOf(child, GATE_FD) };
   } finally {
     closeSync(cover);
+  }
+}
+
+function placeOrKill(child: ChildProcess, pid: number, groups: readonly string[]): void {
+  try {
+    placeLauncher(pid, groups);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
   }
 }
 

@@ -1,16 +1,22 @@
 import { chmodSync, lstatSync, mkdirSync, rmdirSync, statSync } from "node:fs";
+import { STAND_IN_MODE } from "../../archive/stand-in.ts";
 import { systemCode } from "../../errors.ts";
 import type { PinnedFolder } from "./pinned-folder.ts";
 
-/** Mode of a stand-in, and how leftovers of a killed agent are told from a caller's own folders. */
-const STAND_IN_MODE = 0o555;
+/**
+ * How long they stay after the last command: taking them away costs the kernel more than the sandbox
+ * of the next command would, and commands often follow each other.
+ */
+const LINGER_MS = 200;
 
 /** What its owner needs of a folder to make and remove something in it. */
 const WRITE_AND_SEARCH = 0o300;
 
 interface Held {
   readonly folder: PinnedFolder;
+  readonly name: string;
   count: number;
+  leaving: NodeJS.Timeout | null;
 }
 
 /**
@@ -20,34 +26,54 @@ interface Held {
  */
 export class StandIns {
   readonly #held = new Map<string, Held>();
+  /** Every name that has been held so far. */
+  readonly names = new Set<string>();
+
+  constructor() {
+    process.once("exit", () => this.#removeAll());
+  }
 
   /** Makes sure that something of this name stands in `folder`. The returned function lets go of it, once. */
   hold(folder: PinnedFolder, name: string): () => void {
+    this.names.add(name);
     const key = `${folder.identity}/${name}`;
-    const held = this.#held.get(key);
-    if (held) held.count += 1;
-    else if (make(`${folder.path}/${name}`))
-      this.#held.set(key, { folder: folder.hold(), count: 1 });
-    else return () => {};
+    const held = this.#held.get(key) ?? this.#make(key, folder, name);
+    if (held === null) return () => {};
+    held.count += 1;
+    if (held.leaving) clearTimeout(held.leaving);
     let released = false;
     return () => {
-      if (released) return;
+      if (!released) this.#release(key, held);
       released = true;
-      this.#release(key, name);
     };
   }
 
-  #release(key: string, name: string): void {
-    const held = this.#held.get(key);
-    if (!held) return;
+  /** Null when something is there already, or nobody could make it. */
+  #make(key: string, folder: PinnedFolder, name: string): Held | null {
+    if (!make(`${folder.path}/${name}`)) return null;
+    const held: Held = { folder: folder.hold(), name, count: 0, leaving: null };
+    this.#held.set(key, held);
+    return held;
+  }
+
+  #release(key: string, held: Held): void {
     held.count -= 1;
     if (held.count > 0) return;
+    held.leaving = setTimeout(() => this.#remove(key, held), LINGER_MS).unref();
+  }
+
+  #remove(key: string, { folder, name }: Held): void {
     this.#held.delete(key);
-    withAccess(held.folder, () => removeEmpty(`${held.folder.path}/${name}`));
-    held.folder.close();
+    withAccess(folder, () => sweepStandIn(`${folder.path}/${name}`));
+    folder.close();
+  }
+
+  #removeAll(): void {
+    for (const [key, held] of this.#held) this.#remove(key, held);
   }
 }
 
+/**
 /**
  * Does something in a folder although its owner, who we are, may have locked himself out: a command
  * that does so must not get rid of guards by it.
@@ -64,7 +90,10 @@ export function withAccess<T>({ path }: PinnedFolder, act: () => T): T {
   }
 }
 
-/** Removes what a killed agent left at `path`: an empty folder with a stand-in's mode. */
+/**
+ * Removes a stand-in: an empty folder with its mode, which tells it from what an owner has put in its
+ * place, and in what a killed agent has left.
+ */
 export function sweepStandIn(path: string): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() && (stat.mode & 0o7777) === STAND_IN_MODE) removeEmpty(path);

@@ -33,6 +33,7 @@ export function agentConfig(plan: Plan): AgentConfig {
     },
     bin: `${TOOLBOX_FOLDER}/${BIN_FOLDER}`,
     toolbox: { source: TOOLBOX_FOLDER, target: TOOLBOX_FOLDER },
+    groups: [],
     pty: `${TOOLBOX_FOLDER}/${PTY_FILE}`,
   };
 }

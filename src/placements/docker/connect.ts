@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect as connectSocket, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Program } from "../../contract/agent.ts";
 import type { WaitOptions } from "../../core/agent-link.ts";
+import { connectAgentSocket } from "../agent-socket.ts";
 import { SOCKET } from "./agent-config.ts";
 import { Bridge } from "./bridge.ts";
 import { type Doors, kindOf } from "./doors.ts";
@@ -20,18 +19,9 @@ export interface Way {
 
 /** Opens the agent's socket: here where its folder is ours, through the engine where it is not. */
 export function connectAgent(way: Way, wait: WaitOptions): Promise<Duplex> {
-  return kindOf(way.door) === "folder" ? openSocket(way, wait) : openBridge(way, wait);
-}
-
-async function openSocket({ doors, door }: Way, { signal }: WaitOptions): Promise<Socket> {
-  const socket = connectSocket(doors.socket(door));
-  try {
-    await once(socket, "connect", { signal });
-    return socket;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
+  const { door, doors } = way;
+  if (kindOf(door) !== "folder") return openBridge(way, wait);
+  return connectAgentSocket(doors.socket(door), wait.signal);
 }
 
 async function openBridge(

@@ -25,6 +25,8 @@ export type DoorKind = "folder" | "inside";
 export class Doors {
   readonly #root: string;
   readonly #ids: Ids;
+  /** What this process has opened: a launch may be under way behind it. */
+  readonly #opened = new Set<string>();
 
   /** @throws `validation-failed` the path is too long for the kernel's socket addresses */
   constructor(stateFolder: string, ids: Ids) {
@@ -38,6 +40,7 @@ export class Doors {
   async open(kind: DoorKind): Promise<string> {
     const name = newName();
     if (kind === "inside") return INSIDE + name;
+    this.#opened.add(name);
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
     await mkdir(this.folder(name), { mode: 0o700 });
     if (process.getuid?.() === 0) await chown(this.folder(name), this.#ids.uid, this.#ids.gid);
@@ -45,13 +48,16 @@ export class Doors {
   }
 
   async close(door: string): Promise<void> {
-    if (kindOf(door) === "folder") await rm(this.folder(door), { recursive: true, force: true });
+    if (kindOf(door) !== "folder") return;
+    await rm(this.folder(door), { recursive: true, force: true });
+    this.#opened.delete(door);
   }
 
-  /** Closes every door but these. */
+  /** Closes every door that an earlier run left, but these. */
   async sweep(kept: ReadonlySet<string>): Promise<void> {
     const names = await readdir(this.#root).catch(() => []);
-    await Promise.all(names.filter((name) => !kept.has(name)).map((name) => this.close(name)));
+    const left = names.filter((name) => !kept.has(name) && !this.#opened.has(name));
+    await Promise.all(left.map((name) => this.close(name)));
   }
 
   folder(door: string): string {

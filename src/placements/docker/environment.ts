@@ -2,12 +2,11 @@ import type { Program } from "../../contract/agent.ts";
 import type { EnvironmentSpec, LossReason } from "../../contract/environment.ts";
 import type { AgentLink, WaitOptions } from "../../core/agent-link.ts";
 import type { Placed } from "../../core/placement.ts";
-import { OutworkError } from "../../errors.ts";
+import { asError, OutworkError } from "../../errors.ts";
 import { StreamLink } from "../link.ts";
 import { connectAgent } from "./connect.ts";
 import type { Doors } from "./doors.ts";
 import type { Engine } from "./engine.ts";
-import { EngineRefusal } from "./engine-call.ts";
 import { undoing } from "./errands.ts";
 import type { Identity } from "./labels.ts";
 import type { Following } from "./losses.ts";
@@ -80,7 +79,7 @@ export class DockerEnvironment implements Placed {
     try {
       await engine.removeContainer(containerId, undoing());
     } catch (error) {
-      throw error instanceof EngineRefusal ? this.#notRemoved(error) : error;
+      throw error instanceof OutworkError ? error : this.#notRemoved(asError(error));
     }
     following.stop();
     await this.agent[Symbol.asyncDispose]();
@@ -88,11 +87,11 @@ export class DockerEnvironment implements Placed {
     onRemoved();
   }
 
-  #notRemoved(refusal: EngineRefusal): OutworkError {
+  #notRemoved(cause: Error): OutworkError {
     return new OutworkError(
       "placement-unavailable",
-      `The engine could not remove the container of ${this.spec.id}: ${refusal.message}.`,
-      { cause: refusal },
+      `The engine could not remove the container of ${this.spec.id}: ${cause.message}.`,
+      { cause },
     );
   }
 }

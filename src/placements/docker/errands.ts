@@ -8,7 +8,7 @@ import { tarOf } from "./tar.ts";
 /** An image with nothing in it, for containers that need none: made here, never pulled. */
 const EMPTY_IMAGE = "outwork-empty";
 /** Undoing is not given up when the caller is: it has this long. */
-const UNDO_TIMEOUT_MS = 30_000;
+const UNDO_TIMEOUT_MS = 60_000;
 
 /** What a container is needed for. Its name must be known before it exists. */
 export interface Errand {

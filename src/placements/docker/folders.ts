@@ -28,13 +28,10 @@ export async function makeFolders(
   const paths = [...new Set(["/tmp", ...withParents(HOME), ...withParents(workspace)])];
   const stats = new Map(
     await Promise.all(
-      [AGENT_FOLDER, ...paths].map(
-        async (path) => [path, await engine.statPath(id, path, wait)] as const,
-      ),
+      paths.map(async (path) => [path, await engine.statPath(id, path, wait)] as const),
     ),
   );
   if (stats.get(workspace)?.isFolder === false) throw notFolder(workspace);
-  if (stats.get(AGENT_FOLDER)?.isFolder !== true) throw agentFolderTaken(plan);
   await engine.putFiles(id, "/", tarOf(folders(plan, paths, stats)), wait);
 }
 
@@ -56,8 +53,19 @@ function notFolder(workspace: string): OutworkError {
   );
 }
 
-function agentFolderTaken({ image }: Plan): OutworkError {
-  return new OutworkError(
+/**
+ * Looks at where the agent's own folder goes: a link there would lead its mounts elsewhere.
+ * @throws `validation-failed` the image has something there that is not a folder
+ */
+export async function refuseTakenFolder(
+  engine: Engine,
+  id: string,
+  { image }: Plan,
+  wait: WaitOptions,
+): Promise<void> {
+  const stat = await engine.statPath(id, AGENT_FOLDER, wait);
+  if (stat === null || stat.isFolder) return;
+  throw new OutworkError(
     "validation-failed",
     `The image ${image.name} cannot be used: it has something at ${AGENT_FOLDER} that is not a folder.`,
   );

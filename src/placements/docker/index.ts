@@ -29,8 +29,8 @@ class DockerPlacement implements Placement {
     return launch(this.#parts, spec, wait);
   }
 
-  async *recover(wait: WaitOptions): AsyncGenerator<Placed> {
-    yield* await recover(this.#parts, wait);
+  recover(wait: WaitOptions): AsyncIterable<Placed> {
+    return recover(this.#parts, wait);
   }
 
   check(wait: WaitOptions): Promise<readonly Check[]> {

@@ -69,14 +69,16 @@ async function start(parts: Parts, plan: Plan, wait: WaitOptions): Promise<Docke
     following: parts.losses.follow(containerId),
     onRemoved: () => parts.inUse.delete(plan.containerName),
   });
-  const signal = AbortSignal.any([wait.signal, AbortSignal.timeout(START_TIMEOUT_MS)]);
+  const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
+  const signal = AbortSignal.any([wait.signal, deadline]);
   try {
     await startAgent(parts.engine, containerId, plan, { signal });
     await environment.verify({ signal });
     return environment;
   } catch (error) {
     await undo(parts, environment);
-    throw error;
+    wait.signal.throwIfAborted();
+    throw deadline.aborted ? tooSlow(plan.identity.spec.id) : error;
   }
 }
 
@@ -96,6 +98,13 @@ async function undo({ log }: Parts, environment: DockerEnvironment): Promise<voi
     const environmentId = environment.spec.id;
     log.error({ err: asError(error), environmentId }, "a failed launch could not be undone");
   }
+}
+
+function tooSlow(id: string): OutworkError {
+  return new OutworkError(
+    "agent-unreachable",
+    `The agent of ${id} was not ready within ${START_TIMEOUT_MS} ms.`,
+  );
 }
 
 function alreadyThere(id: string): OutworkError {

@@ -9,7 +9,7 @@ import type { Plan } from "./container.ts";
 import type { Engine } from "./engine.ts";
 import { EngineRefusal } from "./engine-call.ts";
 import { undoing } from "./errands.ts";
-import { makeFolders } from "./folders.ts";
+import { makeFolders, refuseTakenFolder } from "./folders.ts";
 
 /** The agent's first line. */
 const Report = z.union([z.object({ ready: z.literal(true) }), z.object({ problem: Problem })]);
@@ -24,6 +24,7 @@ export async function startAgent(
   plan: Plan,
   wait: WaitOptions,
 ): Promise<void> {
+  await refuseTakenFolder(engine, containerId, plan, wait);
   const output = new Bridge(await engine.attach(containerId, wait));
   const line = firstLine(output, wait);
   line.catch(() => {});

@@ -25,6 +25,7 @@ export function agentConfigOf(
   owner: string,
   folders: EnvironmentFolders,
   installed: InstalledToolbox,
+  groups: readonly string[],
 ): AgentConfig {
   const { toolbox, folder } = installed;
   return {
@@ -55,6 +56,7 @@ export function agentConfigOf(
     },
     bin: `${folder}/${BIN_FOLDER}`,
     toolbox: { source: folder, target: TOOLBOX_FOLDER },
+    groups: [...groups],
     pty: `${folder}/${PTY_FILE}`,
   };
 }

@@ -1,50 +1,69 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chownSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Limits } from "../../contract/environment.ts";
 import { OutworkError, systemCode } from "../../errors.ts";
+import type { EnvironmentUser } from "./users.ts";
 
 const ROOT = "/sys/fs/cgroup";
 /** One period of the CPU controller, in microseconds: the kernel's default. */
 const CPU_PERIOD_US = 100_000;
 const CONTROLLERS = ["memory", "pids", "cpu"] as const;
 
-/** The control group of one environment: its limits, and a way to find all of its processes. */
+/**
+ * The control groups of one environment's commands: their limits, and a way to find all of them. Its
+ * agent stays outside, so that it answers however many, big and busy they are.
+ */
 export class Cgroup {
-  readonly #folders: readonly string[];
+  readonly #folder: string;
+  /** Where commands are put: in version 1 one group for each controller. */
+  readonly commandGroups: readonly string[];
 
   constructor(name: string) {
-    this.#folders = isUnified()
-      ? [join(ROOT, "outwork", name)]
+    this.#folder = join(ROOT, "outwork", name);
+    this.commandGroups = isUnified()
+      ? [join(this.#folder, "commands")]
       : CONTROLLERS.map((controller) => join(ROOT, controller, "outwork", name));
   }
 
   /** @throws `enforcement-missing` when a limit cannot be set here, by name */
-  create(limits: Limits): void {
+  create(limits: Limits, { uid, gid }: EnvironmentUser): void {
     try {
-      for (const folder of this.#folders) makeGroup(folder);
+      for (const folder of this.#all()) makeGroup(folder);
       for (const [file, value] of settings(limits)) this.#set(file, value);
+      // The agent moves commands in: it needs to write where they go, and in version 2 above that.
+      for (const folder of this.#all()) chownSync(join(folder, "cgroup.procs"), uid, gid);
     } catch (error) {
       throw limitsMissing(limits, error);
     }
   }
 
-  /** Moves a process in. Its children follow by themselves. */
-  add(pid: number): void {
-    for (const folder of this.#folders) writeFileSync(join(folder, "cgroup.procs"), String(pid));
+  /** Puts the agent where it may move commands from. Version 1 asks for no such place. */
+  addAgent(pid: number): void {
+    if (isUnified()) writeFileSync(join(this.#agentGroup, "cgroup.procs"), String(pid));
   }
 
-  /** Kills what is left in it, then removes it. Never rejects: a group that is gone is removed. */
+  /** Kills what is left in them, then removes them. Never rejects: a group that is gone is removed. */
   async remove(): Promise<void> {
     for (let attempt = 0; attempt < 200; attempt += 1) {
       for (const pid of this.#pids()) killQuietly(pid);
-      if (this.#folders.every(removeGroup)) return;
+      if (this.#all().toReversed().every(removeGroup)) return;
       await sleep(5);
     }
   }
 
+  get #agentGroup(): string {
+    return join(this.#folder, "agent");
+  }
+
+  /** Outer groups first. */
+  #all(): readonly string[] {
+    const around = isUnified() ? [this.#folder, this.#agentGroup] : [];
+    return [...around, ...this.commandGroups];
+  }
+
   #pids(): number[] {
-    const folder = this.#folders[0];
+    const [folder] = this.commandGroups;
     if (!folder || !existsSync(folder)) return [];
     return readFileSync(join(folder, "cgroup.procs"), "utf8")
       .split("\n")
@@ -54,7 +73,9 @@ export class Cgroup {
 
   #set(file: string, value: string): void {
     const controller = file.split(".", 1)[0];
-    const folder = this.#folders.find((path) => isUnified() || path.includes(`/${controller}/`));
+    const folder = this.commandGroups.find(
+      (path) => isUnified() || path.includes(`/${controller}/`),
+    );
     writeFileSync(join(folder ?? "", file), value);
   }
 }
@@ -66,8 +87,8 @@ function isUnified(): boolean {
 
 function makeGroup(folder: string): void {
   if (isUnified()) delegate(ROOT);
-  mkdirSync(join(folder, ".."), { recursive: true });
-  if (isUnified()) delegate(join(folder, ".."));
+  mkdirSync(dirname(folder), { recursive: true });
+  if (isUnified()) delegate(dirname(folder));
   mkdirSync(folder, { recursive: true });
 }
 

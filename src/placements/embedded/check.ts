@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { Check } from "../../core/placement.ts";
 import { locatePrograms } from "../toolbox/locate.ts";
+import { closedTo } from "./refusals.ts";
 
 const execute = promisify(execFile);
 
@@ -76,13 +77,15 @@ async function reachable(stateFolder: string): Promise<Check> {
   const name = "state folder";
   let folder = stateFolder;
   while (!existsSync(folder)) folder = dirname(folder);
-  const ok = await access(folder, constants.W_OK | constants.X_OK).then(
+  const found = folder === stateFolder ? stateFolder : `${stateFolder}, not made yet`;
+  const writable = await access(folder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   );
-  const found = folder === stateFolder ? stateFolder : `${stateFolder}, not made yet`;
-  const fix = ok ? null : `Make ${folder} writable, or choose another folder with --state.`;
-  return { name, ok, found, fix };
+  const closed = process.getuid?.() === 0 ? closedTo(folder) : null;
+  const missing = writable ? closed && `${closed} enterable for others` : `${folder} writable`;
+  const fix = missing && `Make ${missing}, or choose another folder with --state.`;
+  return { name, ok: fix === null, found, fix };
 }
 
 function cgroups(): Check {

@@ -27,6 +27,22 @@ export function processesOf(uid: number): number[] {
     .filter((pid) => uidOf(pid) === uid && !isZombie(pid));
 }
 
+/** Every running process that was started with this path among its arguments. */
+export function processesNaming(path: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && argumentsOf(pid).includes(path) && !isZombie(pid));
+}
+
+function argumentsOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
+
 /** Every running process that has something of this folder mounted: what an environment left. */
 export function processesWith(folder: string): number[] {
   const mounted = `${pathInFileSystem(folder)}/`;
@@ -52,11 +68,18 @@ function mountsOf(pid: number | "self"): { root: string; point: string }[] {
     const lines = readFileSync(`/proc/${pid}/mountinfo`, "latin1").trim().split("\n");
     return lines.map((line) => {
       const [, , , root = "", point = ""] = line.split(" ");
-      return { root, point };
+      return { root: unescaped(root), point: unescaped(point) };
     });
   } catch {
     return [];
   }
+}
+
+/** Spaces, tabs, newlines and backslashes are written as `\\` and three octal digits. */
+function unescaped(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, digits) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
 }
 
 function uidOf(pid: number): number | null {

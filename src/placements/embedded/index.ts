@@ -5,18 +5,19 @@ import type { Logger } from "pino";
 import type { EnvironmentSpec } from "../../contract/environment.ts";
 import type { WaitOptions } from "../../core/agent-link.ts";
 import type { Check, Placed, Placement } from "../../core/placement.ts";
-import { OutworkError, systemCode } from "../../errors.ts";
-import { isWithin } from "../../policy/index.ts";
 import { collectToolbox } from "../toolbox/collect.ts";
 import { installToolbox } from "../toolbox/install.ts";
 import { agentArgv, agentConfigOf, type InstalledToolbox } from "./agent-config.ts";
 import { type AgentRecord, agentReady, isAlive, spawnAgent } from "./agent-handle.ts";
 import { Cgroup } from "./cgroup.ts";
 import { checkHost } from "./check.ts";
-import { type EnvironmentFolders, environmentsFolder, foldersOf, socketsFit } from "./folders.ts";
+import { claimFolder } from "./claim.ts";
+import { type EnvironmentFolders, environmentsFolder, foldersOf } from "./folders.ts";
 import { startTicks } from "./host-processes.ts";
+import { killProcesses } from "./kill-processes.ts";
 import { EmbeddedEnvironment } from "./placed.ts";
-import { type Left, leftEnvironments } from "./recover.ts";
+import { leftBehind } from "./recover.ts";
+import { refuseForeignRoots, refuseUnfitStateFolder } from "./refusals.ts";
 import { removeTree } from "./remove-tree.ts";
 import { type EnvironmentUser, UserPool } from "./users.ts";
 
@@ -35,8 +36,8 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Placement> {
   const { stateFolder } = options;
-  if (!socketsFit(stateFolder)) throw stateFolderTooLong(stateFolder);
   await mkdir(environmentsFolder(stateFolder), { recursive: true, mode: 0o711 });
+  refuseUnfitStateFolder(stateFolder);
   await mkdir(join(stateFolder, "run"), { recursive: true, mode: 0o711 });
   const toolbox = await collectToolbox();
   const folder = await installToolbox(toolbox, join(stateFolder, "toolbox"));
@@ -57,30 +58,43 @@ class Embedded implements Placement {
   async launch(spec: EnvironmentSpec, { signal }: WaitOptions): Promise<Placed> {
     signal.throwIfAborted();
     refuseForeignRoots(spec);
-    const folders = foldersOf(this.#options.stateFolder, spec.id);
-    await claimFolder(folders);
+    const { stateFolder, instanceId } = this.#options;
+    const folders = foldersOf(stateFolder, spec.id);
     const user = this.#users.take();
+    await claimFolder(folders, instanceId, user).catch((error) => {
+      this.#users.free(user);
+      throw error;
+    });
     const cgroup = this.#cgroupOf(spec);
     try {
-      cgroup?.create(spec.limits);
+      cgroup?.create(spec.limits, user);
       await makeFolders(folders, user);
       await writeFile(folders.spec, JSON.stringify(spec), { mode: 0o600 });
       const record = await this.#startAgent(spec, folders, user, cgroup, signal);
       return this.#placed(spec, record, folders, cgroup);
     } catch (error) {
-      await cgroup?.remove();
-      await clear(folders);
-      this.#users.free(user);
+      await this.#undo(user, folders, cgroup);
       throw error;
     }
   }
 
   async *recover(_: WaitOptions): AsyncGenerator<Placed> {
     const { stateFolder, instanceId, log } = this.#options;
-    for (const { spec, record, folders } of await leftEnvironments(stateFolder, instanceId)) {
-      this.#users.claim(record);
-      log.info({ environmentId: spec.id, alive: isAlive(record) }, "environment found again");
-      yield this.#placed(spec, record, folders, this.#cgroupOf(spec));
+    for (const left of leftBehind(stateFolder, instanceId)) {
+      if (left.kind === "environment") {
+        const { spec, record, folders } = left;
+        this.#users.claim(record);
+        log.info({ environmentId: spec.id, alive: isAlive(record) }, "environment found again");
+        yield this.#placed(spec, record, folders, this.#cgroupOf(spec));
+      } else if (left.kind === "half-built") {
+        await this.#undo(left.claim, left.folders, this.#cgroupNamed(left.id));
+        log.info({ environmentId: left.id }, "half-built environment cleared away");
+      } else {
+        log.error(
+          { environmentId: left.id, err: left.error },
+          "environment not readable, left alone",
+        );
+      }
     }
   }
 
@@ -91,7 +105,7 @@ class Embedded implements Placement {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   #placed(
-    spec: Left["spec"],
+    spec: EnvironmentSpec,
     record: AgentRecord,
     folders: EnvironmentFolders,
     cgroup: Cgroup | null,
@@ -107,13 +121,14 @@ class Embedded implements Placement {
     cgroup: Cgroup | null,
     signal: AbortSignal,
   ): Promise<AgentRecord> {
-    const config = agentConfigOf(spec, this.#options.instanceId, folders, this.#toolbox);
+    const { instanceId } = this.#options;
+    const groups = cgroup?.commandGroups ?? [];
+    const config = agentConfigOf(spec, instanceId, folders, this.#toolbox, groups);
     await writeFile(folders.agentConfig, JSON.stringify(config), { mode: 0o600 });
     await chown(folders.agentConfig, user.uid, user.gid);
     const child = spawnAgent(agentArgv(this.#toolbox, folders.agentConfig), folders.agentLog, user);
     try {
-      // At once: what the agent starts later is born inside the group.
-      if (child.pid !== undefined) cgroup?.add(child.pid);
+      if (child.pid !== undefined) cgroup?.addAgent(child.pid);
       await agentReady(child, signal);
       return await writeRecord(folders, child.pid ?? 0, user);
     } catch (error) {
@@ -122,24 +137,25 @@ class Embedded implements Placement {
     }
   }
 
+  async #undo(
+    user: EnvironmentUser,
+    folders: EnvironmentFolders,
+    cgroup: Cgroup | null,
+  ): Promise<void> {
+    await killProcesses(user, folders);
+    await cgroup?.remove();
+    await rm(folders.run, { recursive: true, force: true });
+    await removeTree(folders.root);
+    this.#users.free(user);
+  }
+
   /** Environments without limits need no control group. */
   #cgroupOf({ id, limits }: EnvironmentSpec): Cgroup | null {
-    const name = `${this.#options.instanceId}-${id}`;
-    return Object.keys(limits).length === 0 ? null : new Cgroup(name);
+    return Object.keys(limits).length === 0 ? null : this.#cgroupNamed(id);
   }
-}
 
-/** Whoever makes the folder has the environment: nothing that exists is ever taken over. */
-async function claimFolder({ root }: EnvironmentFolders): Promise<void> {
-  try {
-    await mkdir(root, { mode: 0o700 });
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-    throw new OutworkError(
-      "environment-conflict",
-      `${root} exists already, and is not an environment of this service. Remove it, or choose another id.`,
-      { cause: error },
-    );
+  #cgroupNamed(id: string): Cgroup {
+    return new Cgroup(`${this.#options.instanceId}-${id}`);
   }
 }
 
@@ -168,30 +184,4 @@ async function writeRecord(
   await writeFile(`${folders.record}.new`, JSON.stringify(record), { mode: 0o600 });
   await rename(`${folders.record}.new`, folders.record);
   return record;
-}
-
-async function clear(folders: EnvironmentFolders): Promise<void> {
-  await rm(folders.run, { recursive: true, force: true });
-  await removeTree(folders.root);
-}
-
-/** Elsewhere a writable root would be the host's own files. */
-function refuseForeignRoots({ policy, workspace, placement }: EnvironmentSpec): void {
-  if (policy.files.write === "all") return;
-  const own = [workspace, "/tmp", "/home/outwork"];
-  const foreign = policy.files.write.find((root) => !own.some((mine) => isWithin(root, mine)));
-  if (foreign === undefined) return;
-  throw new OutworkError(
-    "enforcement-missing",
-    `policy.writable_roots: ${foreign} is a folder of the host on the ${placement} placement. Writable ` +
-      `roots there lie within ${own.join(", ")}.`,
-    { facts: { missing: "own-file-system", path: foreign } },
-  );
-}
-
-function stateFolderTooLong(stateFolder: string): OutworkError {
-  return new OutworkError(
-    "validation-failed",
-    `The state folder ${stateFolder} has too long a path: sockets below it would pass 107 bytes.`,
-  );
 }

@@ -1,50 +1,51 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { AgentConfig } from "../../contract/agent.ts";
+import { join } from "node:path";
 import { EnvironmentSpec } from "../../contract/environment.ts";
 import { AgentRecord } from "./agent-handle.ts";
+import { type Claim, claimIn, isHeld } from "./claim.ts";
 import { type EnvironmentFolders, environmentsFolder, foldersOf } from "./folders.ts";
-import { removeTree } from "./remove-tree.ts";
 
-/** An environment that an earlier run of the service left on the disk. */
-export interface Left {
-  readonly spec: EnvironmentSpec;
-  readonly record: AgentRecord;
-  readonly folders: EnvironmentFolders;
-}
+/** What an earlier run of the service left on the disk. */
+export type Left =
+  | {
+      readonly kind: "environment";
+      readonly spec: EnvironmentSpec;
+      readonly record: AgentRecord;
+      readonly folders: EnvironmentFolders;
+    }
+  /** A launch that was cut off. */
+  | {
+      readonly kind: "half-built";
+      readonly id: string;
+      readonly claim: Claim;
+      readonly folders: EnvironmentFolders;
+    }
+  /** Ours, and not to be understood any more. */
+  | { readonly kind: "unreadable"; readonly id: string; readonly error: unknown };
 
-/** What is in the state folder. A launch that never got as far as its record is cleared away. */
-export async function leftEnvironments(stateFolder: string, owner: string): Promise<Left[]> {
+/** What is in the state folder and carries this owner's claim. */
+export function leftBehind(stateFolder: string, owner: string): Left[] {
   const parent = environmentsFolder(stateFolder);
-  if (!existsSync(parent)) return [];
-  const left: Left[] = [];
-  for (const id of readdirSync(parent)) {
-    const folders = foldersOf(stateFolder, id);
-    if (!existsSync(folders.record)) await clear(folders);
-    else if (ownerOf(folders) === owner) left.push(read(folders));
+  return readdirSync(parent).flatMap((id) => {
+    const claim = claimIn(join(parent, id));
+    return claim?.owner === owner ? read(id, claim, foldersOf(stateFolder, id)) : [];
+  });
+}
+
+function read(id: string, claim: Claim, folders: EnvironmentFolders): Left[] {
+  if (!existsSync(folders.record)) {
+    // It may be under way at this very moment.
+    return isHeld(claim) ? [] : [{ kind: "half-built", id, claim, folders }];
   }
-  return left;
-}
-
-function read(folders: EnvironmentFolders): Left {
-  return {
-    spec: EnvironmentSpec.parse(readJson(folders.spec)),
-    record: AgentRecord.parse(readJson(folders.record)),
-    folders,
-  };
-}
-
-function ownerOf(folders: EnvironmentFolders): string | null {
-  return existsSync(folders.agentConfig)
-    ? AgentConfig.parse(readJson(folders.agentConfig)).owner
-    : null;
+  try {
+    const spec = EnvironmentSpec.parse(readJson(folders.spec));
+    const record = AgentRecord.parse(readJson(folders.record));
+    return [{ kind: "environment", spec, record, folders }];
+  } catch (error) {
+    return [{ kind: "unreadable", id, error }];
+  }
 }
 
 function readJson(path: string): unknown {
   return JSON.parse(readFileSync(path, "utf8"));
-}
-
-async function clear(folders: EnvironmentFolders): Promise<void> {
-  await rm(folders.run, { recursive: true, force: true });
-  await removeTree(folders.root);
 }

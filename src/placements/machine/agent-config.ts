@@ -49,6 +49,7 @@ export async function machineConfig(
     },
     bin: null,
     toolbox: null,
+    groups: [],
     pty: ptyBinding(),
   };
 }

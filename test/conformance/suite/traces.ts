@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../../support/host-processes.ts";
 import type { TestEnvironment } from "../../support/placement-environment.ts";
 import { type Target, useEnvironment } from "../../support/placement-target.ts";
 import { READ_ONLY, writing } from "../../support/policies.ts";
@@ -28,6 +29,10 @@ export function traces(target: Target): void {
         );
       }
       assert.deepEqual(await contents(environment()), before);
+      await eventually("the last guard is gone", async () => {
+        const { stdout } = await environment().sh("ls -A /workspace /tmp", { policy: READ_ONLY });
+        return stdout === "/tmp:\n\n/workspace:\n.aws\n.git\nsrc\n";
+      });
     });
   });
 }
