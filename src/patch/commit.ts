@@ -24,8 +24,8 @@ export async function commit(
   const steps = stepsOf(staged, id);
   const folders = foldersOf(staged);
   const journal = { id, folders, steps: steps.map(journalStep) };
-  await journals.open(journal);
   try {
+    await journals.open(journal);
     await prepare(steps, files);
     await exchange(steps, folders, files);
     await journals.markDone(journal);

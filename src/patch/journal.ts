@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { z } from "zod";
+import { OutworkError } from "../errors.ts";
 import type { DurableFiles } from "./files.ts";
 import { ignoreMissing } from "./locate.ts";
 
@@ -37,12 +38,19 @@ export class JournalFolder {
     this.#folder = folder;
   }
 
+  /** @throws {OutworkError} `enforcement-missing`: without a journal nothing is done */
   async open(journal: Journal): Promise<void> {
-    await this.#files.makeFolders(this.#folder);
-    await this.#files.syncFolder(dirname(this.#folder));
     const text = Buffer.from(JSON.stringify(journal));
-    await this.#files.create(this.#path(journal.id, OPEN), () => [text], 0o600);
-    await this.#sync();
+    try {
+      await this.#files.makeFolders(this.#folder);
+      await this.#files.syncFolder(dirname(this.#folder));
+      await this.#files.create(this.#path(journal.id, OPEN), () => [text], 0o600);
+      await this.#sync();
+    } catch (cause) {
+      const message = `The journal of an atomic patch cannot be written to ${this.#folder}`;
+      const facts = { mechanism: "journal", path: this.#folder };
+      throw new OutworkError("enforcement-missing", message, { cause, facts });
+    }
   }
 
   /** Once this resolves, the patch has happened. */
@@ -55,7 +63,7 @@ export class JournalFolder {
     for (const state of [OPEN, DONE]) {
       await this.#files.remove(this.#path(id, state)).catch(ignoreMissing);
     }
-    await this.#sync();
+    await this.#sync().catch(ignoreMissing);
   }
 
   /** Journals that a crash left, by state. A journal of null was never written to its end. */

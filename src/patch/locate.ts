@@ -5,6 +5,8 @@ import type { FileStat, PatchFiles } from "./files.ts";
 /** As many links as the kernel follows. @see path_resolution(7) */
 const MAX_LINKS = 40;
 
+const MISSING = new Set(["ENOENT", "ENOTDIR"]);
+
 /** A path without links on the way; `stat` is null where only the last name is missing. */
 export type Located = { readonly path: string; readonly stat: FileStat | null };
 
@@ -37,7 +39,7 @@ export async function locate(
   return located.path === "/" ? { path: "/", stat: await files.lstat("/") } : located;
 }
 
-/** A path's own stat; null when nothing is there. */
+/** A path's own stat; null when nothing is there, not even a folder to hold it. */
 export async function statOrNull(
   files: Pick<PatchFiles, "lstat">,
   path: string,
@@ -45,14 +47,14 @@ export async function statOrNull(
   try {
     return await files.lstat(path);
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return null;
+    if (MISSING.has(systemCode(error) ?? "")) return null;
     throw error;
   }
 }
 
 /** For removing what may be gone already. */
 export function ignoreMissing(error: unknown): undefined {
-  if (systemCode(error) !== "ENOENT") throw error;
+  if (!MISSING.has(systemCode(error) ?? "")) throw error;
 }
 
 export function systemError(code: string, path: string): Error {

@@ -26,9 +26,9 @@ export async function undo(journal: Journal, files: DurableFiles): Promise<UndoC
 
 async function undoStep(step: JournalStep, files: DurableFiles): Promise<UndoConflict[]> {
   const { path, fresh, saved } = step;
-  const now = await statOrNothing(files, path);
-  const old = saved === null ? null : await statOrNothing(files, saved);
-  const waiting = fresh !== null && (await statOrNothing(files, fresh)) !== null;
+  const now = await statOrNull(files, path);
+  const old = saved === null ? null : await statOrNull(files, saved);
+  const waiting = fresh !== null && (await statOrNull(files, fresh)) !== null;
   if (waiting) await files.remove(fresh);
   if (saved === null && !waiting && (await isOurs(step, now, files))) await files.remove(path);
   if (saved === null || !old) return [];
@@ -56,9 +56,4 @@ async function isOld(
   if (now.identity === old.identity) return true;
   if (now.kind !== "file" || old.kind !== "file" || saved === null) return false;
   return (await files.digest(path)) === (await files.digest(saved));
-}
-
-/** A path below what is no folder leads to nothing as well. */
-async function statOrNothing(files: DurableFiles, path: string): Promise<FileStat | null> {
-  return statOrNull(files, path).catch(() => null);
 }
