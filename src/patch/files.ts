@@ -18,11 +18,13 @@ export type FileStat = {
 export type Content = () => Iterable<Uint8Array>;
 
 /**
- * What applying a patch needs of a file system. Paths are absolute. Links are followed, unless the
- * implementation refuses them with ELOOP; only `lstat`, `readlink` and `remove` look at a link
+ * What applying a patch needs of a file system. Paths are absolute. Links are followed, unless
+ * `followsLinks` is false; only `lstat`, `readlink` and `remove` look at a link
  * itself. Whatever fails rejects with a system error, whose `code` is `ENOENT` and the like.
  */
 export interface PatchFiles {
+  /** False: a link anywhere on a path is ELOOP. */
+  readonly followsLinks: boolean;
   stat(path: string): Promise<FileStat>;
   lstat(path: string): Promise<FileStat>;
   readlink(path: string): Promise<string>;

@@ -16,7 +16,7 @@ export type Located = { readonly path: string; readonly stat: FileStat | null };
  * @throws ENOENT, ENOTDIR or ELOOP, as the kernel would
  */
 export async function locate(
-  files: Pick<PatchFiles, "lstat" | "readlink">,
+  files: Pick<PatchFiles, "followsLinks" | "lstat" | "readlink">,
   path: string,
   leaf: "follow" | "keep",
 ): Promise<Located> {
@@ -27,7 +27,7 @@ export async function locate(
     const next = posix.join(located.path, name);
     const stat = await statOrNull(files, next);
     if (stat?.kind === "link" && (ahead.length > 0 || leaf === "follow")) {
-      if (++links > MAX_LINKS) throw systemError("ELOOP", path);
+      if (++links > MAX_LINKS || !files.followsLinks) throw systemError("ELOOP", path);
       const target = await files.readlink(next);
       ahead.unshift(...segmentsOf(target));
       if (target.startsWith("/")) located = { path: "/", stat: null };

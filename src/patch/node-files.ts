@@ -18,15 +18,15 @@ type UseFile<T> = (handle: fs.FileHandle, bytes: number) => Promise<T>;
 
 /** The file system of this process. */
 export class NodeFiles implements DurableFiles {
-  readonly #follow: boolean;
+  readonly followsLinks: boolean;
 
   /** @param links `refuse`: a link anywhere on a path is an error, ELOOP. Needs `/proc`. */
   constructor(links: "follow" | "refuse" = "follow") {
-    this.#follow = links === "follow";
+    this.followsLinks = links === "follow";
   }
 
   async stat(path: string): Promise<FileStat> {
-    if (this.#follow) return statOf(await fs.stat(path, { bigint: true }));
+    if (this.followsLinks) return statOf(await fs.stat(path, { bigint: true }));
     const stat = await this.lstat(path);
     if (stat.kind === "link") throw linkRefused();
     return stat;
@@ -78,7 +78,7 @@ export class NodeFiles implements DurableFiles {
   }
 
   async checkWritable(path: string): Promise<void> {
-    if (!this.#follow) await this.stat(path);
+    if (!this.followsLinks) await this.stat(path);
     await this.#at(path, (name) => fs.access(name, constants.W_OK));
   }
 
@@ -122,13 +122,13 @@ export class NodeFiles implements DurableFiles {
   }
 
   #at<T>(path: string, use: Use<T>): Promise<T> {
-    return this.#follow ? use(path) : withoutLinks(path, use);
+    return this.followsLinks ? use(path) : withoutLinks(path, use);
   }
 
   /** Opens a regular file, and closes it again. */
   #open<T>(path: string, flags: number, use: UseFile<T>): Promise<T> {
     return this.#at(path, async (name) => {
-      const handle = await fs.open(name, this.#follow ? flags : flags | constants.O_NOFOLLOW);
+      const handle = await fs.open(name, this.followsLinks ? flags : flags | constants.O_NOFOLLOW);
       try {
         const stat = await handle.stat();
         if (!stat.isFile()) throw notRegular(path);

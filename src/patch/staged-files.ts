@@ -23,6 +23,7 @@ const NEW_MODE = 0o644;
  * below stay as they are. Everything is known by paths without links on the way.
  */
 export class StagedFiles implements PatchFiles {
+  readonly followsLinks: boolean;
   /** In the order of first change. */
   readonly staged = new Map<string, Staged>();
   /** What was below when a path was first read or changed. */
@@ -32,6 +33,7 @@ export class StagedFiles implements PatchFiles {
   readonly #folders = new Map<string, string>();
 
   constructor(below: PatchFiles) {
+    this.followsLinks = below.followsLinks;
     this.#below = below;
   }
 
@@ -47,7 +49,8 @@ export class StagedFiles implements PatchFiles {
 
   async #locateAll(path: string, leaf: "follow" | "keep"): Promise<Located> {
     const readlink = (link: string) => this.#below.readlink(link);
-    const names = { lstat: (name: string) => this.#statOf(name), readlink };
+    const lstat = (name: string) => this.#statOf(name);
+    const names = { followsLinks: this.followsLinks, lstat, readlink };
     const folder = await locate(names, posix.dirname(path), "follow");
     if (folder.stat?.kind === "folder") this.#folders.set(posix.dirname(path), folder.path);
     return locate(names, path, leaf);
