@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { NodeFiles } from "../../../src/patch/node-files.ts";
+import { NodeFiles } from "../../../src/patch/files/node-files.ts";
 import { runProgram } from "../../../src/patch/program.ts";
 import { runTool } from "../../../src/patch/tool.ts";
 import { contextIn } from "./support/context.ts";

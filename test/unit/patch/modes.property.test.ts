@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PatchSyntaxError } from "../../../src/patch/failure.ts";
-import { parsePatch } from "../../../src/patch/stream.ts";
+import { parsePatch } from "../../../src/patch/read/stream.ts";
 import { patchedIn } from "./support/patched.ts";
 import { Random } from "./support/random.ts";
 import { SCENARIOS, type Scenario } from "./support/scenarios.ts";

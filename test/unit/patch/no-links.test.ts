@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { describe, test } from "node:test";
-import { NodeFiles } from "../../../src/patch/node-files.ts";
+import { NodeFiles } from "../../../src/patch/files/node-files.ts";
 import { runTool } from "../../../src/patch/tool.ts";
 import { contextIn } from "./support/context.ts";
 import { patchOf } from "./support/patched.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { applyPatch } from "../../../src/patch/apply.ts";
-import { parsePatch } from "../../../src/patch/stream.ts";
+import { applyPatch } from "../../../src/patch/apply/apply.ts";
+import { parsePatch } from "../../../src/patch/read/stream.ts";
 import { contextIn } from "./support/context.ts";
 import { patched, patchedIn, patchOf } from "./support/patched.ts";
 import { plant, temporaryFolder, treeOf } from "./support/tree.ts";

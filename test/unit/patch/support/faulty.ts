@@ -1,4 +1,4 @@
-import type { DurableFiles } from "../../../../src/patch/files.ts";
+import type { DurableFiles } from "../../../../src/patch/files/port.ts";
 
 /** Calls that change something on disk. */
 const CHANGES = new Set<PropertyKey>([

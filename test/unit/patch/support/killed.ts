@@ -1,8 +1,8 @@
 /** Applies a patch from standard input atomically in a folder, and dies before its n-th change. */
 import { text } from "node:stream/consumers";
-import { applyPatch } from "../../../../src/patch/apply.ts";
-import { NodeFiles } from "../../../../src/patch/node-files.ts";
-import { parsePatch } from "../../../../src/patch/stream.ts";
+import { applyPatch } from "../../../../src/patch/apply/apply.ts";
+import { NodeFiles } from "../../../../src/patch/files/node-files.ts";
+import { parsePatch } from "../../../../src/patch/read/stream.ts";
 import { contextIn } from "./context.ts";
 import { watched } from "./faulty.ts";
 

@@ -1,7 +1,7 @@
 /** Applies a patch from standard input in a folder, and prints what it did. */
 import { text } from "node:stream/consumers";
-import { applyPatch } from "../../../../src/patch/apply.ts";
-import { parsePatch } from "../../../../src/patch/stream.ts";
+import { applyPatch } from "../../../../src/patch/apply/apply.ts";
+import { parsePatch } from "../../../../src/patch/read/stream.ts";
 import { contextIn } from "./context.ts";
 
 const [cwd = "", options = "{}"] = process.argv.slice(2);
