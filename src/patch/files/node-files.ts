@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, constants } from "node:fs";
+import { type BigIntStats, constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "../../errors.ts";
@@ -14,7 +14,7 @@ const WRITE = constants.O_WRONLY | constants.O_CREAT | SAFELY;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SAFELY;
 
 type Use<T> = (name: string) => Promise<T>;
-type UseFile<T> = (handle: fs.FileHandle, bytes: number) => Promise<T>;
+type UseFile<T> = (handle: fs.FileHandle, stat: Stats) => Promise<T>;
 
 /** The file system of this process. */
 export class NodeFiles implements DurableFiles {
@@ -54,10 +54,15 @@ export class NodeFiles implements DurableFiles {
   }
 
   async write(path: string, content: Content, mode?: number): Promise<void> {
-    await this.#open(path, WRITE, async (handle, bytes) => {
+    await this.#open(path, WRITE, async (handle, old) => {
       if (mode !== undefined) await chmodIfAllowed(handle, mode);
-      const written = await writeAll(handle, content);
-      if (bytes > written) await handle.truncate(written);
+      try {
+        const written = await writeAll(handle, content);
+        if (old.size > written) await handle.truncate(written);
+      } catch (error) {
+        if (mode !== undefined) await chmodIfAllowed(handle, old.mode & 0o7777);
+        throw error;
+      }
     });
   }
 
@@ -132,7 +137,7 @@ export class NodeFiles implements DurableFiles {
       try {
         const stat = await handle.stat();
         if (!stat.isFile()) throw notRegular(path);
-        return await use(handle, stat.size);
+        return await use(handle, stat);
       } finally {
         await handle.close();
       }
@@ -160,7 +165,7 @@ function kindOf(stats: BigIntStats): FileStat["kind"] {
 }
 
 /** One call suffices for a file that does not grow meanwhile: a byte to spare shows its end. */
-async function readAll(handle: fs.FileHandle, bytes: number): Promise<Uint8Array> {
+async function readAll(handle: fs.FileHandle, { size: bytes }: Stats): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(bytes + 1);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length);
   if (bytesRead === bytes) return buffer.subarray(0, bytes);

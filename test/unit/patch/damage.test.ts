@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { PatchChange } from "../../../src/contract/patch.ts";
@@ -19,9 +20,11 @@ async function limited(
   tree: Tree,
   patch: string,
   options: object,
+  prepare: (cwd: string) => Promise<void> = async () => {},
 ): Promise<Broken> {
   const cwd = await temporaryFolder(t);
   await plant(cwd, tree);
+  await prepare(cwd);
   const program = join(import.meta.dirname, "support/limited.js");
   const args = ["-c", 'ulimit -f 2 && exec "$@"', "sh", process.execPath, program, cwd];
   const child = spawnSync("sh", [...args, JSON.stringify(options)], { input: patch });
@@ -51,6 +54,16 @@ describe("a write that breaks off", () => {
       );
     });
   }
+
+  test("leaves the mode of a file that a move would have overwritten", async (t) => {
+    const patch = patchOf("*** Update File: f", "*** Move to: g", "@@", `+${MUCH}`);
+    const before = { f: OLD, g: "g\n" };
+    const { tree, cwd } = await limited(t, before, patch, {}, (folder) =>
+      chmod(join(folder, "f"), 0o700),
+    );
+    assert.deepEqual(tree, before);
+    assert.equal((await stat(join(cwd, "g"))).mode & 0o100, 0);
+  });
 
   test("leaves no part of a new file", async (t) => {
     const { tree } = await limited(t, {}, ADD, {});
