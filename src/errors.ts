@@ -1,4 +1,5 @@
-import { PROBLEMS, type Problem, type ProblemCode } from "./contract/problem.ts";
+import type { Problem } from "./contract/problem.ts";
+import { PROBLEMS, type ProblemCode } from "./contract/problem-codes.ts";
 
 const TYPE_PREFIX = "urn:outwork:";
 

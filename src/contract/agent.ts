@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ArchiveResult } from "./archive.ts";
 import { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
+import { ApplyPatch, PatchResult } from "./patch.ts";
 import { EffectivePolicy } from "./policy.ts";
 import {
   Delivered,
@@ -13,24 +14,17 @@ import {
 } from "./process.ts";
 import { ExecCommand, ToolResult, WriteStdinTool } from "./tools.ts";
 
-/** Where the agent keeps its own things inside an environment; never visible to commands. */
-export const AGENT_FOLDER = "/.outwork";
-/** Programs for commands (`rg`, …), read-only, in front of their `PATH`. */
-export const COMMAND_BIN_FOLDER = "/.outwork/bin";
+const Mounts = z.array(
+  z.object({ source: AbsolutePath, target: AbsolutePath, writable: z.boolean() }),
+);
 
 /**
  * What the command's file system is made of. `container`: the container's own root. `host`: these
- * folders of the host read-only, and `mounts` from the environment's state folder on top.
+ * folders of the host read-only. On top of either, `mounts` from the agent's side.
  */
 export const Layout = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("container") }),
-  z.object({
-    kind: z.literal("host"),
-    folders: z.array(AbsolutePath),
-    mounts: z.array(
-      z.object({ source: AbsolutePath, target: AbsolutePath, writable: z.boolean() }),
-    ),
-  }),
+  z.object({ kind: z.literal("container"), mounts: Mounts }),
+  z.object({ kind: z.literal("host"), folders: z.array(AbsolutePath), mounts: Mounts }),
 ]);
 export type Layout = z.infer<typeof Layout>;
 
@@ -65,8 +59,13 @@ export const AgentConfig = z.strictObject({
   }),
   /** Host folder of the programs offered to commands at COMMAND_BIN_FOLDER; null: none. */
   bin: AbsolutePath.nullable(),
-  /** Folders that the helpers need to see and commands must not. */
-  toolbox: z.array(AbsolutePath),
+  /**
+   * What the helpers need to see and commands must not. Null: the programs are the environment's own,
+   * in its own tree, and nothing of the agent is to be hidden in it.
+   */
+  toolbox: z.object({ source: AbsolutePath, target: AbsolutePath }).nullable(),
+  /** Folders of control groups that every command is put into before it runs. */
+  groups: z.array(AbsolutePath),
   /** The native terminal binding. */
   pty: AbsolutePath,
 });
@@ -82,6 +81,16 @@ export const Hello = z.object({
 });
 export type Hello = z.infer<typeof Hello>;
 
+/** The service has resolved the request policy's preset; the agent meets it with its own. */
+const resolved = { policy: EffectivePolicy.optional() };
+export const ResolvedExecCommand = ExecCommand.extend(resolved);
+export type ResolvedExecCommand = z.infer<typeof ResolvedExecCommand>;
+export const ResolvedStartProcess = StartProcess.extend(resolved);
+export type ResolvedStartProcess = z.infer<typeof ResolvedStartProcess>;
+
+export const ResolvedApplyPatch = ApplyPatch.extend(resolved);
+export type ResolvedApplyPatch = z.infer<typeof ResolvedApplyPatch>;
+
 const ById = z.object({ process_id: ProcessId });
 const Nothing = z.object({});
 
@@ -92,9 +101,10 @@ const Nothing = z.object({});
  */
 export const AGENT_METHODS = {
   "outwork/hello": { params: Nothing, result: Hello },
-  "outwork/exec_command": { params: ExecCommand, result: ToolResult },
+  "outwork/exec_command": { params: ResolvedExecCommand, result: ToolResult },
   "outwork/write_stdin": { params: WriteStdinTool, result: ToolResult },
-  "outwork/process/start": { params: StartProcess, result: Process },
+  "outwork/apply_patch": { params: ResolvedApplyPatch, result: PatchResult },
+  "outwork/process/start": { params: ResolvedStartProcess, result: Process },
   "outwork/process/list": { params: Nothing, result: ProcessList },
   "outwork/process/get": { params: ById, result: Process },
   "outwork/process/stdin": {
@@ -121,6 +131,21 @@ export const AGENT_STREAMS = {
   "outwork/archive/put": { params: z.object({ path: AbsolutePath }), result: ArchiveResult },
 } as const;
 
+/** How the agent wishes an exec-server connection to be closed: its one text frame. */
+export interface ExecServerClose {
+  /** @see RFC 6455 §7.4 */
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** Who is at the other end of an exec-server connection: params of EXEC_SERVER_METHOD. */
+export interface ExecServerPeer {
+  /** For error texts and the log. */
+  readonly name: string;
+  /** The caller's token, by name: the same one may take over its session from a dead connection. */
+  readonly principal: string;
+}
+
 export type AgentMethod = keyof typeof AGENT_METHODS;
 export type AgentStream = keyof typeof AGENT_STREAMS;
 export type ParamsOf<M extends AgentMethod | AgentStream> = M extends AgentMethod
@@ -137,6 +162,7 @@ export type ResultOf<M extends AgentMethod | AgentStream> = M extends AgentMetho
 /**
  * Output records, the bulk form of `OutputEvent`: the event as one line of JSON, in which `output`
  * has `bytes` in place of `chunk`, a newline, then that many raw bytes. One record a message between
- * agent and service; one after another in a body of type OUTPUT_RECORDS_TYPE.
+ * agent and service; one after another in a body of type OUTPUT_RECORDS_TYPE, where an empty line in
+ * place of a record is a heartbeat and an `OutputProblem` line may be the last, as in `OutputLine`.
  */
 export const OUTPUT_RECORDS_TYPE = "application/vnd.outwork.output-records";

@@ -1,5 +1,7 @@
 /** Every shape on the wire between callers and the service: the `outwork/contract` door. */
+export { OUTPUT_RECORDS_TYPE } from "./agent.ts";
 export { ArchiveQuery, ArchiveResult } from "./archive.ts";
+export { MAX_OUTPUT_TOKENS, MAX_RETAINED_BYTES, RETAINED_BYTES } from "./constants.ts";
 export {
   CreateEnvironment,
   Environment,
@@ -10,21 +12,33 @@ export {
   LossReason,
   PlacementKind,
 } from "./environment.ts";
+export { Check, Readiness } from "./health.ts";
 export { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./ids.ts";
-export { PatchChange, PatchContent, PatchMatch, PatchOptions, PatchPreview } from "./patch.ts";
+export {
+  ApplyPatch,
+  type ApplyPatchInput,
+  PatchChange,
+  PatchContent,
+  PatchMatch,
+  PatchOptions,
+  PatchPreview,
+  PatchResult,
+} from "./patch.ts";
 export { Ceiling, EffectivePolicy, PolicyRequest, Preset, WritableFiles } from "./policy.ts";
-export { PROBLEMS, Problem, type ProblemCode } from "./problem.ts";
+export { Problem } from "./problem.ts";
+export { PROBLEMS, type ProblemCode } from "./problem-codes.ts";
 export {
   Delivered,
   EndCause,
-  MAX_RETAINED_BYTES,
   OutputEvent,
+  OutputLine,
+  OutputProblem,
   OutputQuery,
+  OutputRecordHeader,
   OutputTotals,
   Process,
   ProcessList,
   ProcessState,
-  RETAINED_BYTES,
   SignalName,
   SignalProcess,
   StartProcess,
@@ -35,4 +49,4 @@ export {
   WriteStdin,
   WriteStdinResult,
 } from "./process.ts";
-export { ExecCommand, MAX_OUTPUT_TOKENS, ToolResult, WriteStdinTool } from "./tools.ts";
+export { ExecCommand, ToolResult, WriteStdinTool } from "./tools.ts";

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { AbsolutePath } from "./ids.ts";
+import { EffectivePolicy, PolicyRequest } from "./policy.ts";
 
 /** How a patch is applied. Left out, everything is as the original tool does it. */
 export const PatchOptions = z
@@ -84,3 +86,26 @@ export const PatchPreview = z
   ])
   .meta({ id: "PatchPreview" });
 export type PatchPreview = z.infer<typeof PatchPreview>;
+
+/** Body of `POST …/apply_patch`. */
+export const ApplyPatch = z
+  .strictObject({
+    patch: z.string().describe("In the format of the tool `apply_patch`."),
+    workdir: AbsolutePath.optional().describe("Where its paths start. Omitted: the workspace."),
+    options: PatchOptions.prefault({}),
+    policy: PolicyRequest.optional().describe("May only narrow the environment's policy."),
+  })
+  .meta({ id: "ApplyPatch" });
+export type ApplyPatch = z.infer<typeof ApplyPatch>;
+export type ApplyPatchInput = z.input<typeof ApplyPatch>;
+
+/** What the tool answers, and what it did by then, also after a failure part way. */
+export const PatchResult = z
+  .object({
+    text: z.string().describe("As the model reads it."),
+    exit_code: z.int().nullable().describe("Null: refused before anything was written."),
+    changes: z.array(PatchChange),
+    policy: EffectivePolicy,
+  })
+  .meta({ id: "PatchResult" });
+export type PatchResult = z.infer<typeof PatchResult>;

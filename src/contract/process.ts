@@ -1,11 +1,8 @@
 import { z } from "zod";
+import { MAX_RETAINED_BYTES, RETAINED_BYTES } from "./constants.ts";
 import { AbsolutePath, Instant, ProcessId, Variables } from "./ids.ts";
 import { EffectivePolicy, PolicyRequest } from "./policy.ts";
-
-/** Output kept for late readers, in bytes per process, unless the start asks otherwise. */
-export const RETAINED_BYTES = 1_048_576;
-/** The most that a start may ask to have kept. */
-export const MAX_RETAINED_BYTES = 67_108_864;
+import { Problem } from "./problem.ts";
 
 /** A terminal's size in character cells. */
 export const TerminalSize = z
@@ -50,15 +47,7 @@ export type StartProcessInput = z.input<typeof StartProcess>;
 
 /** Why a process ended. */
 export const EndCause = z
-  .enum([
-    "exited",
-    "signalled",
-    "interrupted",
-    "terminated",
-    "timeout",
-    "quiet-timeout",
-    "out-of-memory",
-  ])
+  .enum(["exited", "signalled", "interrupted", "terminated", "timeout", "quiet-timeout"])
   .meta({ id: "EndCause" });
 export type EndCause = z.infer<typeof EndCause>;
 
@@ -108,34 +97,73 @@ export type ProcessList = z.infer<typeof ProcessList>;
 export const StreamName = z.enum(["stdout", "stderr", "pty"]);
 export type StreamName = z.infer<typeof StreamName>;
 
+const outputMembers = {
+  type: z.literal("output"),
+  seq: z.int(),
+  stream: StreamName,
+  offset: z.int().describe("Bytes that the process had printed before this chunk."),
+};
+
+const OutputOmitted = z.object({
+  type: z.literal("omitted"),
+  from_seq: z.int(),
+  to_seq: z.int(),
+  resume_offset: z.int().describe("The `offset` at which output goes on."),
+});
+
+const OutputExited = z.object({
+  type: z.literal("exited"),
+  seq: z.int(),
+  exit_code: z.int(),
+  cause: EndCause,
+});
+
+const OutputClosed = z.object({
+  type: z.literal("closed"),
+  seq: z.int(),
+  total_bytes: z.int(),
+  dropped_bytes: z.int(),
+});
+
 /**
- * One line of `GET …/output`. `seq` counts all events of the process from 1 without gaps. `omitted`
- * stands for events that were dropped before this reader saw them. `closed` is always the last line.
+ * What happened to a process. `seq` counts all events of the process from 1 without gaps. `omitted`
+ * stands for events that were dropped before this reader saw them; what is missing is the difference
+ * of offsets. `closed` is always the last one.
  */
 export const OutputEvent = z
   .discriminatedUnion("type", [
     z.object({
-      type: z.literal("output"),
-      seq: z.int(),
-      stream: StreamName,
+      ...outputMembers,
       chunk: z.base64().describe("Raw bytes; may split a UTF-8 sequence."),
     }),
-    z.object({
-      type: z.literal("omitted"),
-      from_seq: z.int(),
-      to_seq: z.int(),
-      bytes: z.int(),
-    }),
-    z.object({ type: z.literal("exited"), seq: z.int(), exit_code: z.int(), cause: EndCause }),
-    z.object({
-      type: z.literal("closed"),
-      seq: z.int(),
-      total_bytes: z.int(),
-      dropped_bytes: z.int(),
-    }),
+    OutputOmitted,
+    OutputExited,
+    OutputClosed,
   ])
   .meta({ id: "OutputEvent" });
 export type OutputEvent = z.infer<typeof OutputEvent>;
+
+/** The first line of an output record: the event, with `bytes` in place of `chunk`. */
+export const OutputRecordHeader = z.discriminatedUnion("type", [
+  z.object({ ...outputMembers, bytes: z.int().min(0) }),
+  OutputOmitted,
+  OutputExited,
+  OutputClosed,
+]);
+export type OutputRecordHeader = z.infer<typeof OutputRecordHeader>;
+
+/** Why a stream ended before `closed`. The process is not affected; read again after its last seq. */
+export const OutputProblem = z
+  .object({ type: z.literal("problem"), problem: Problem })
+  .meta({ id: "OutputProblem" });
+export type OutputProblem = z.infer<typeof OutputProblem>;
+
+/**
+ * One line of `GET …/output`. The last line is `closed` or `problem`; a body that ends otherwise was
+ * cut. Empty lines are heartbeats: one at the beginning, and one for every 15 seconds of silence.
+ */
+export const OutputLine = z.union([OutputEvent, OutputProblem]).meta({ id: "OutputLine" });
+export type OutputLine = z.infer<typeof OutputLine>;
 
 /** Query of `GET …/output`: go on after this event; 0 is the beginning. */
 export const OutputQuery = z.strictObject({ after_seq: z.coerce.number().int().min(0).default(0) });

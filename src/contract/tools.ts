@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { EffectivePolicy, PolicyRequest } from "./policy.ts";
 
-/** The default and the largest output budget of a tool call, in tokens of four bytes. */
-export const MAX_OUTPUT_TOKENS = 10_000;
-
 const outwork = {
   policy: PolicyRequest.nullish().describe("May only narrow the environment's policy."),
   reserved_session_ids: z

@@ -1,8 +1,28 @@
-import type { AgentMethod, AgentStream, ParamsOf, ResultOf } from "../contract/agent.ts";
+import type {
+  AgentMethod,
+  AgentStream,
+  ExecServerPeer,
+  ParamsOf,
+  ResultOf,
+} from "../contract/agent.ts";
 
 /** Ends the wait, never the work: a process dies only by terminate, timeout or policy. */
 export interface WaitOptions {
   readonly signal: AbortSignal;
+}
+
+/** Messages both ways, in order, each side at the other's pace. */
+export interface Channel {
+  /** Resolves when there is room for more. */
+  send(message: string | Uint8Array): Promise<void>;
+  /**
+   * The next message, or as text the agent's wish to close; null at the proper end.
+   * @throws when it breaks off
+   */
+  next(): Promise<{ readonly isText: boolean; readonly payload: Buffer } | null>;
+  /** Settles when it is gone, however it went. */
+  readonly closed: Promise<void>;
+  destroy(): void;
 }
 
 /**
@@ -36,4 +56,7 @@ export interface AgentLink extends AsyncDisposable {
     source: AsyncIterable<Uint8Array>,
     options: WaitOptions,
   ): Promise<ResultOf<M>>;
+
+  /** A connection of the exec-server protocol. Aborting ends it; the agent keeps its session. */
+  execServer(peer: ExecServerPeer, options: WaitOptions): Promise<Channel>;
 }

@@ -1,29 +1,26 @@
 import { dirname } from "node:path";
-import { z } from "zod";
 import { OutworkError } from "../../errors.ts";
 import { ignoreMissing } from "../files/locate.ts";
 import type { DurableFiles } from "../files/port.ts";
 
 /** One file that an atomic patch replaces, makes or removes. */
-export const JournalStep = z.object({
-  path: z.string(),
+export interface JournalStep {
+  readonly path: string;
   /** The new content waits under this name; null: `path` is removed. */
-  fresh: z.string().nullable(),
+  readonly fresh: string | null;
   /** SHA-256 of the new content. */
-  sha256: z.string().nullable(),
+  readonly sha256: string | null;
   /** Another name for what was at `path`; null: nothing was. */
-  saved: z.string().nullable(),
-});
-export type JournalStep = z.infer<typeof JournalStep>;
+  readonly saved: string | null;
+}
 
 /** What an atomic patch is going to do, written down before it does anything. */
-export const Journal = z.object({
-  id: z.string(),
+export interface Journal {
+  readonly id: string;
   /** Folders to be made, outer ones first. */
-  folders: z.array(z.string()),
-  steps: z.array(JournalStep),
-});
-export type Journal = z.infer<typeof Journal>;
+  readonly folders: readonly string[];
+  readonly steps: readonly JournalStep[];
+}
 
 const OPEN = ".open.json";
 const DONE = ".done.json";
@@ -89,9 +86,10 @@ export class JournalFolder {
   }
 }
 
+/** A journal is written in one go, so one that parses is whole; a torn one does not parse. */
 function parse(text: string): Journal | null {
   try {
-    return Journal.parse(JSON.parse(text));
+    return JSON.parse(text) as Journal;
   } catch {
     return null;
   }

@@ -1,0 +1,131 @@
+import type { PolicyRequest } from "../contract/policy.ts";
+import type { ProblemCode } from "../contract/problem-codes.ts";
+import type { ToolResult } from "../contract/tools.ts";
+import { OutworkError } from "../errors.ts";
+import { parseExecCommand, parseWriteStdin } from "../tools/arguments.ts";
+import { type FunctionTool, toolDefinitions } from "../tools/definitions.ts";
+import { unknownEnvironment, unknownSession } from "../tools/failures.ts";
+import { resultText } from "../tools/result-text.ts";
+import type { RemoteEnvironment, StreamOptions } from "./environment.ts";
+import { SessionOwners } from "./session-owners.ts";
+
+/** A function call as the model made it. `arguments` is its raw JSON text. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface TurnOptions {
+  /** Narrows every command of the turn, below each environment's own policy. */
+  readonly policy?: PolicyRequest;
+}
+
+/** Failures that no model can do anything about: they are the harness's, and thrown. */
+const NOT_FOR_MODELS = new Set<ProblemCode>([
+  "unauthenticated",
+  "not-permitted",
+  "route-not-found",
+  "internal",
+  "agent-unreachable",
+  "placement-unavailable",
+  "service-stopping",
+  "service-unreachable",
+  "deadline-exceeded",
+  "outcome-unknown",
+]);
+
+/**
+ * The shell tools over one or more environments, as one model sees them. Keep one for as long as a
+ * conversation lasts: it remembers which environment owns which session.
+ */
+export class Turn {
+  /** Definitions to hand to the model, in the form of OpenAI's Responses API. */
+  readonly tools: readonly FunctionTool[];
+  readonly #environments: ReadonlyMap<string, RemoteEnvironment>;
+  readonly #primary: RemoteEnvironment;
+  readonly #options: TurnOptions;
+  readonly #owners = new SessionOwners();
+
+  /** The first environment is the one that a call without `environment_id` runs in. */
+  constructor(environments: readonly RemoteEnvironment[], options: TurnOptions) {
+    const [primary] = environments;
+    if (primary === undefined) {
+      throw new OutworkError("validation-failed", "a turn needs at least one environment");
+    }
+    this.#primary = primary;
+    this.#environments = new Map(environments.map((one) => [one.id, one]));
+    this.#options = options;
+    this.tools = toolDefinitions({ login: true, environments: [...this.#environments.keys()] });
+  }
+
+  /**
+   * Runs one tool call and resolves with the text for the model. A call that fails resolves too,
+   * with the line that says why.
+   * @throws OutworkError when the call could not be made or its fate is not known: `unauthenticated`,
+   * `not-permitted`, `service-unreachable`, `outcome-unknown`, `agent-unreachable`, …
+   */
+  async dispatch(call: ToolCall, options: StreamOptions = {}): Promise<string> {
+    try {
+      return await this.#run(call, options);
+    } catch (error) {
+      if (error instanceof OutworkError && !NOT_FOR_MODELS.has(error.code)) return error.message;
+      throw error;
+    }
+  }
+
+  async #run(call: ToolCall, options: StreamOptions): Promise<string> {
+    switch (call.name) {
+      case "exec_command":
+        return this.#execCommand(call.arguments, options);
+      case "write_stdin":
+        return this.#writeStdin(call.arguments, options);
+      default:
+        return `unsupported call: ${call.name} (this turn has exec_command and write_stdin)`;
+    }
+  }
+
+  async #execCommand(raw: string, options: StreamOptions): Promise<string> {
+    const args = parseExecCommand(raw);
+    const environment = this.#chosen(args.environment_id);
+    const reserved_session_ids = this.#owners.takenElsewhere(environment.id);
+    const result = await environment.execCommand(
+      { ...args, ...this.#options, environment_id: environment.id, reserved_session_ids },
+      options,
+    );
+    return resultText(this.#shown(environment.id, result));
+  }
+
+  async #writeStdin(raw: string, options: StreamOptions): Promise<string> {
+    const args = parseWriteStdin(raw);
+    const owner = this.#owners.find(args.session_id);
+    const environment = this.#chosen(owner?.environmentId);
+    const session_id = owner?.sessionId ?? args.session_id;
+    try {
+      const result = await environment.writeStdin({ ...args, session_id }, options);
+      if (result.session_id === undefined) this.#owners.remove(args.session_id);
+      return resultText(this.#shown(environment.id, result));
+    } catch (error) {
+      if (!isUnknownSession(error, session_id)) throw error;
+      this.#owners.remove(args.session_id);
+      throw unknownSession(args.session_id);
+    }
+  }
+
+  #chosen(id: string | null | undefined): RemoteEnvironment {
+    if (id === undefined || id === null) return this.#primary;
+    const environment = this.#environments.get(id);
+    if (environment === undefined) throw unknownEnvironment(id);
+    return environment;
+  }
+
+  #shown(environmentId: string, result: ToolResult): ToolResult {
+    const { session_id: sessionId } = result;
+    if (sessionId === undefined) return result;
+    return { ...result, session_id: this.#owners.add({ environmentId, sessionId }) };
+  }
+}
+
+/** The environment names the session by its own id; the model may know it by another. */
+function isUnknownSession(error: unknown, sessionId: number): boolean {
+  return error instanceof OutworkError && error.message === unknownSession(sessionId).message;
+}

@@ -1,0 +1,105 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyPluginAsyncZod } from "fastify-type-provider-zod";
+import { z } from "zod";
+import * as wire from "../../contract/index.ts";
+import type { Environments } from "../../core/environments.ts";
+import { OutworkError } from "../../errors.ts";
+import { parseExecCommand, parseWriteStdin } from "../../tools/arguments.ts";
+import { chooseEnvironment } from "../../tools/environment.ts";
+import { resultText } from "../../tools/result-text.ts";
+import { problems } from "../documented.ts";
+import { EnvironmentPath } from "../paths.ts";
+import { answering, compileValidator } from "../validation.ts";
+
+const TEXT_TYPE = "text/plain; charset=utf-8";
+
+type Deps = { environments: Environments };
+
+const result = {
+  200: {
+    description: "The result, or with `Accept: text/plain` the text that a model reads.",
+    content: {
+      "application/json": { schema: wire.ToolResult },
+      "text/plain": { schema: z.string() },
+    },
+  },
+  ...problems,
+};
+
+/** The two shell tools, with the arguments as the model wrote them. */
+export const toolRoutes: FastifyPluginAsyncZod<Deps> = async (app, { environments }) => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, raw, done) =>
+    done(null, raw),
+  );
+  app.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof OutworkError) || error.code !== "tool-failed") throw error;
+    if (!wantsText(request)) throw error;
+    return reply.code(error.status).type(TEXT_TYPE).serializer(String).send(error.message);
+  });
+
+  app.route({
+    method: "POST",
+    url: "/environments/:id/exec_command",
+    validatorCompiler: argumentsBy(parseExecCommand),
+    schema: {
+      operationId: "execCommand",
+      summary: "Run a shell command; it lives on as a session if it has not ended in time",
+      tags: ["tools"],
+      params: EnvironmentPath,
+      body: wire.ExecCommand,
+      response: result,
+    },
+    handler: async (request, reply) => {
+      const environment = environments.get(request.params.id);
+      chooseEnvironment(request.body.environment_id, [request.params.id]);
+      const command = { ...request.body, policy: environment.resolvePolicy(request.body.policy) };
+      const options = { signal: request.waitSignal };
+      return answer(
+        request,
+        reply,
+        await environment.call("outwork/exec_command", command, options),
+      );
+    },
+  });
+
+  app.route({
+    method: "POST",
+    url: "/environments/:id/write_stdin",
+    validatorCompiler: argumentsBy(parseWriteStdin),
+    schema: {
+      operationId: "writeStdin",
+      summary: "Write to a session, or poll it, and read what it has printed since",
+      tags: ["tools"],
+      params: EnvironmentPath,
+      body: wire.WriteStdinTool,
+      response: result,
+    },
+    handler: async (request, reply) => {
+      const environment = environments.get(request.params.id);
+      const options = { signal: request.waitSignal };
+      return answer(
+        request,
+        reply,
+        await environment.call("outwork/write_stdin", request.body, options),
+      );
+    },
+  });
+};
+
+/** The body by the tool's own parser, whose errors the model reads; the rest as everywhere. */
+function argumentsBy(parse: (raw: string) => unknown) {
+  return (part: { schema: unknown; httpPart?: string }) =>
+    part.httpPart === "body"
+      ? answering((raw) => parse(typeof raw === "string" ? raw : ""))
+      : compileValidator(part);
+}
+
+function wantsText({ headers }: FastifyRequest): boolean {
+  return headers.accept?.startsWith("text/plain") ?? false;
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, value: wire.ToolResult) {
+  if (!wantsText(request)) return reply.send(value);
+  return reply.type(TEXT_TYPE).serializer(String).send(resultText(value));
+}

@@ -1,0 +1,19 @@
+import type { ToolResult } from "../contract/tools.ts";
+
+/** The exact text that a model reads for a result. */
+export function resultText(result: ToolResult): string {
+  return [
+    `Chunk ID: ${result.chunk_id}`,
+    `Wall time: ${result.wall_time_seconds.toFixed(4)} seconds`,
+    stateLine(result),
+    `Original token count: ${result.original_token_count}`,
+    "Output:",
+    result.output,
+  ].join("\n");
+}
+
+function stateLine({ exit_code, session_id }: ToolResult): string {
+  return exit_code === undefined
+    ? `Process running with session ID ${session_id}`
+    : `Process exited with code ${exit_code}`;
+}

@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, stat } from "node:fs/promises";
+import { Bounds } from "../../src/agent/sandbox/bounds.ts";
+import { bubblewrapArguments } from "../../src/agent/sandbox/bubblewrap.ts";
+import { guardRoots } from "../../src/agent/sandbox/guards.ts";
+import { mountPlan } from "../../src/agent/sandbox/mount-plan.ts";
+import { StandIns } from "../../src/agent/sandbox/stand-ins.ts";
+import { EnvironmentView } from "../../src/agent/view.ts";
+import type { AgentConfig } from "../../src/contract/agent.ts";
+
+/** Runs a program as the agent of an embedded environment would, without agent and service. */
+export async function bareBubblewrap(
+  configFile: string,
+  argv: readonly string[],
+): Promise<() => Promise<void>> {
+  const { uid, gid } = await stat(configFile);
+  const config: AgentConfig = JSON.parse(await readFile(configFile, "utf8"));
+  const options = sandboxOptions(config);
+  const [bwrap = "", ...prefix] = config.programs.bwrap;
+  return async () => {
+    const args = [...prefix, ...options, "--", ...argv];
+    const child = spawn(bwrap, args, { uid, gid, env: {}, stdio: ["ignore", "pipe", "pipe"] });
+    const [code] = await once(child, "close");
+    if (code !== 0) throw new Error(`bwrap ended with ${code}`);
+  };
+}
+
+function sandboxOptions(config: AgentConfig): readonly string[] {
+  const { write, protected_names } = config.policy.files;
+  const view = new EnvironmentView(config.layout);
+  const bounds = new Bounds(config.policy.files, view);
+  const writable =
+    write === "all"
+      ? write
+      : guardRoots({ write, protected_names }, bounds, view, new StandIns()).places;
+  return bubblewrapArguments(mountPlan(config, writable, "command"), {
+    network: config.policy.network,
+    uid: config.uid,
+    gid: config.gid,
+    cwd: config.workspace,
+    variables: config.variables,
+    endsWithCommand: true,
+    hostname: config.environment_id,
+  });
+}
