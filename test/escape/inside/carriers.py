@@ -6,14 +6,14 @@ import shutil
 import stat
 import subprocess
 
-from kit import ALWAYS, CLOSED, Stopped, attack, call, make_file, own_folder
+from kit import ALWAYS, CLOSED, PATIENCE, Stopped, attack, call, make_file, own_folder
 
 GROUP = "carriers"
 TARGET = "/etc/attack"
 
 
 def spawn(argv, **options):
-    ran = subprocess.run(argv, capture_output=True, text=True, timeout=15, **options)
+    ran = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE, **options)
     if os.path.exists(TARGET):
         return f"{argv} made {TARGET}"
     raise Stopped("refused" if ran.returncode != 0 else "did nothing")
