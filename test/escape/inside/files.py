@@ -5,9 +5,9 @@ import mmap
 import os
 import shutil
 import stat
-import subprocess
 
-from kit import CLOSED, PATIENCE, UNBOUND, WRITING, Stopped, attack, call, entries_below, make_file, own_folder, try_all
+from kit import CLOSED, UNBOUND, WRITING, Stopped, attack, call, entries_below
+from kit import make_file, own_folder, run_program, try_all
 
 SYSTEM_FILE = "/etc/hosts"
 # Rights over the whole tree are the container's; the host's files are nobody's to write.
@@ -230,7 +230,7 @@ def own_setuid(facts):
     program = os.path.join(own_folder(facts), "id")
     shutil.copy("/usr/bin/id", program)
     os.chmod(program, 0o6755)
-    user = subprocess.run([program, "-u"], capture_output=True, text=True).stdout.strip()
+    user = run_program([program, "-u"]).stdout.strip()
     if user == str(os.getuid()):
         raise Stopped("same user")
     return user
@@ -253,7 +253,7 @@ for program, argv in SETUID_PROGRAMS.items():
     def setuid_program(facts, argv=argv):
         if shutil.which(argv[0], path="/usr/bin:/bin:/usr/sbin:/sbin") is None:
             raise Stopped("not installed")
-        ran = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE)
+        ran = run_program(argv)
         if ran.returncode != 0:
             raise Stopped("refused")
         return ran.stdout

@@ -2,9 +2,8 @@
 
 import os
 import shutil
-import subprocess
 
-from kit import ALWAYS, CLOSED, UNBOUND, WRITING, Stopped, attack, call, make_file, own_folder
+from kit import ALWAYS, CLOSED, UNBOUND, WRITING, Stopped, attack, call, make_file, own_folder, run_program
 
 BUSY = CLOSED | {"EBUSY"}
 GROUP = "protected names"
@@ -94,7 +93,7 @@ def configure(facts):
 def run_git(facts, *args):
     who = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "safe.directory=*"]
     argv = ["git", *who, "-C", facts["workspace"], *args]
-    ran = subprocess.run(argv, capture_output=True, text=True)
+    ran = run_program(argv)
     if ran.returncode != 0:
         raise Stopped("refused")
     return ran.stdout
