@@ -1,6 +1,7 @@
 import { machineChecks } from "./checks.ts";
 import type { Command } from "./command.ts";
 import { agent } from "./commands/agent.ts";
+import { applyPatch } from "./commands/apply-patch.ts";
 import { attach } from "./commands/attach.ts";
 import { codexConfig } from "./commands/codex-config.ts";
 import { cp } from "./commands/cp.ts";
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   ps,
   cp,
   patch,
+  applyPatch,
   codexConfig,
   execServer,
   agent,

@@ -56,8 +56,8 @@ export type PatchMatch = z.infer<typeof PatchMatch>;
 export const PatchChange = z
   .object({
     kind: z.enum(["add", "delete", "update", "move"]),
-    path: AbsolutePath,
-    destination: AbsolutePath.nullable().describe("Where a moved file went."),
+    path: z.string().describe("Absolute, and so is `destination`."),
+    destination: z.string().nullable().describe("Where a moved file went."),
     before: PatchContent.nullable().describe("At `path`. Null: no file, or it was not readable."),
     after: PatchContent.nullable().describe("At `destination` or `path`. Null: no file."),
     overwritten: PatchContent.nullable().describe("At `destination`, before a move replaced it."),

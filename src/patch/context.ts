@@ -1,5 +1,5 @@
 import type { PatchOptions } from "../contract/patch.ts";
-import type { DurableFiles, PatchFiles } from "./files.ts";
+import type { DurableFiles, PatchFiles } from "./files/port.ts";
 
 /** Where and how a patch is applied. */
 export type RunContext = {

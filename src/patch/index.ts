@@ -6,18 +6,20 @@ export {
   REJECTIONS,
   toolText,
 } from "./answers.ts";
-export { applyPatch } from "./apply.ts";
+export { applyPatch } from "./apply/apply.ts";
+export type { PatchOutcome } from "./apply/operate.ts";
+export { resolvePath } from "./apply/path.ts";
+export { verifyPatch } from "./apply/verify.ts";
+export { type Recovered, recoverPatches } from "./atomic/recover.ts";
+export type { UndoConflict } from "./atomic/undo.ts";
 export type { ApplyContext, RunContext } from "./context.ts";
 export { PatchApplyError, PatchSyntaxError } from "./failure.ts";
-export type { Content, DurableFiles, FileStat, PatchFiles } from "./files.ts";
-export { NodeFiles } from "./node-files.ts";
-export type { PatchOutcome } from "./operate.ts";
+export { NodeFiles } from "./files/node-files.ts";
+export type { Content, DurableFiles, FileStat, PatchFiles } from "./files/port.ts";
 export type { Chunk, ChunkLine, Operation, Patch } from "./operation.ts";
-export { resolvePath } from "./path.ts";
-export { PREVIEW_INTERVAL_MS, previewPatch } from "./preview.ts";
 export { type ProgramInput, type ProgramResult, runProgram } from "./program.ts";
-export { type Recovered, recoverPatches } from "./recover.ts";
-export { PatchStream, parsePatch } from "./stream.ts";
+export { PREVIEW_INTERVAL_MS, previewPatch } from "./read/preview.ts";
+export { PatchStream, parsePatch } from "./read/stream.ts";
 export { summary } from "./summary.ts";
 export {
   applyTool,
@@ -27,5 +29,3 @@ export {
   type VerifiedPatch,
   verifyTool,
 } from "./tool.ts";
-export type { UndoConflict } from "./undo.ts";
-export { verifyPatch } from "./verify.ts";

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import type { PatchChange } from "../contract/patch.ts";
-import { applyPatch } from "./apply.ts";
+import { applyPatch } from "./apply/apply.ts";
 import type { ApplyContext } from "./context.ts";
 import { PatchSyntaxError } from "./failure.ts";
 import type { Patch } from "./operation.ts";
-import { parsePatch } from "./stream.ts";
+import { parsePatch } from "./read/stream.ts";
 import { summary } from "./summary.ts";
 
 /** What the program `apply_patch` prints and how it exits, and what it did by then. */

@@ -1,13 +1,13 @@
 import type { PatchChange } from "../contract/patch.ts";
 import { OutworkError } from "../errors.ts";
 import { toolText } from "./answers.ts";
-import { applyPatch } from "./apply.ts";
+import { applyPatch } from "./apply/apply.ts";
+import { verifyPatch } from "./apply/verify.ts";
 import type { ApplyContext, RunContext } from "./context.ts";
 import { PatchApplyError, PatchSyntaxError } from "./failure.ts";
 import type { Patch } from "./operation.ts";
-import { parsePatch } from "./stream.ts";
+import { parsePatch } from "./read/stream.ts";
 import { summary } from "./summary.ts";
-import { verifyPatch } from "./verify.ts";
 
 /** What the tool `apply_patch` answers the model, and what it did. */
 export type ToolAnswer = {

@@ -13,6 +13,7 @@ import { linkedRoots } from "./suite/linked-roots.ts";
 import { load } from "./suite/load.ts";
 import { network } from "./suite/network.ts";
 import { output } from "./suite/output.ts";
+import { patches } from "./suite/patches.ts";
 import { processEnds } from "./suite/process-ends.ts";
 import { protectedNames } from "./suite/protected-names.ts";
 import { recovering } from "./suite/recovering.ts";
@@ -48,6 +49,7 @@ const COMMANDS = [
   killing,
   execCommand,
   toolSessions,
+  patches,
 ];
 /** How environments begin and end, and what goes in and out of them. */
 const ENVIRONMENTS = [launching, archives, recovering, removing];

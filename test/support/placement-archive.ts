@@ -10,8 +10,11 @@ export interface Entry {
   readonly content?: string;
 }
 
+/** One to be written; its content need not be text. */
+export type NewEntry = Omit<Entry, "content"> & { readonly content?: string | Buffer };
+
 /** A tar stream of these entries, in order. */
-export function packed(entries: readonly Entry[]): AsyncIterable<Uint8Array> {
+export function packed(entries: readonly NewEntry[]): AsyncIterable<Uint8Array> {
   const tar = pack();
   for (const { content, ...header } of entries) {
     tar.entry({ ...(header as Header), uid: 4321, gid: 4321 }, content ?? "");

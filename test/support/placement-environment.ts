@@ -5,7 +5,7 @@ import type { Process, WriteStdinResult } from "../../src/contract/process.ts";
 import type { ToolResult } from "../../src/contract/tools.ts";
 import type { AgentLink } from "../../src/core/agent-link.ts";
 import type { Placed } from "../../src/core/placement.ts";
-import { type Entry, packed, unpacked } from "./placement-archive.ts";
+import { type Entry, type NewEntry, packed, unpacked } from "./placement-archive.ts";
 import { follow, patience, type Ran, readToEnd, run, type Start, startProcess } from "./run.ts";
 
 /** A start without its argv. */
@@ -88,7 +88,7 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /** Uploads files, as whoever owns the environment may. */
-  put(path: string, entries: readonly Entry[]): Promise<ArchiveResult> {
+  put(path: string, entries: readonly NewEntry[]): Promise<ArchiveResult> {
     const source = packed(entries);
     return this.agent.write("outwork/archive/put", { path }, source, patience());
   }

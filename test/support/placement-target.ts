@@ -36,6 +36,9 @@ export interface PlacementTarget extends AsyncDisposable {
   leftovers(environmentId: string): Promise<readonly string[]>;
 }
 
+/** What it takes to launch an environment. */
+export type Launcher = () => Pick<PlacementTarget, "placement" | "spec">;
+
 export type OpenTarget = () => Promise<PlacementTarget>;
 
 /** The target of a suite, once its first hook has run. */
@@ -57,7 +60,7 @@ export function useTarget(open: OpenTarget): Target {
 }
 
 /** Launches one environment for the tests of the surrounding `describe`, and removes it after them. */
-export function useEnvironment(target: Target, overrides?: SpecOverrides): () => TestEnvironment {
+export function useEnvironment(target: Launcher, overrides?: SpecOverrides): () => TestEnvironment {
   let environment: TestEnvironment | undefined;
   before(async () => {
     environment = await launch(target, overrides);
@@ -72,7 +75,10 @@ export function useEnvironment(target: Target, overrides?: SpecOverrides): () =>
 }
 
 /** Launches an environment that the caller removes: `await using environment = await launch(…)`. */
-export async function launch(target: Target, overrides?: SpecOverrides): Promise<TestEnvironment> {
+export async function launch(
+  target: Launcher,
+  overrides?: SpecOverrides,
+): Promise<TestEnvironment> {
   const { placement } = target();
   return new TestEnvironment(await placement.launch(target().spec(overrides), patience()));
 }

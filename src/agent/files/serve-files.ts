@@ -3,7 +3,7 @@ import { deserialize, serialize } from "node:v8";
 import { callFiles, openFile, watchMissing } from "../../exec-server/files/index.ts";
 import type { OpenFile, Watch } from "../../exec-server/ports.ts";
 import { internalError, RpcError, type WireError } from "../../exec-server/rpc-error.ts";
-import { NodeFiles } from "../../patch/node-files.ts";
+import { NodeFiles } from "../../patch/files/node-files.ts";
 import { runTool, type ToolAnswer } from "../../patch/tool.ts";
 import { FrameStream } from "../../wire/frames.ts";
 import type { FileOperation, FileReply, FileRequest, PatchRequest } from "./protocol.ts";

@@ -1,7 +1,8 @@
 import type { AgentConfig } from "../../contract/agent.ts";
 import { COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
 import type { Variables } from "../../contract/ids.ts";
-import { BIN_FOLDER, PTY_FILE, TOOLBOX_FOLDER } from "../toolbox/collect.ts";
+import { PTY_FILE, TOOLBOX_FOLDER } from "../toolbox/collect.ts";
+import { BIN_FOLDER } from "../toolbox/wrapper.ts";
 import { agentProgram, type Plan, RUN_FOLDER } from "./container.ts";
 
 export const HOME = "/home/outwork";

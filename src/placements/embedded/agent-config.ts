@@ -1,9 +1,10 @@
 import type { AgentConfig } from "../../contract/agent.ts";
 import { COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
 import type { EnvironmentSpec } from "../../contract/environment.ts";
-import { AGENT_FILE, BIN_FOLDER, PTY_FILE, TOOLBOX_FOLDER } from "../toolbox/collect.ts";
+import { AGENT_FILE, PTY_FILE, TOOLBOX_FOLDER } from "../toolbox/collect.ts";
 import { programAt } from "../toolbox/install.ts";
 import type { Toolbox } from "../toolbox/toolbox.ts";
+import { BIN_FOLDER } from "../toolbox/wrapper.ts";
 import type { EnvironmentFolders } from "./folders.ts";
 import { resolverMount, systemFolders } from "./host-folders.ts";
 

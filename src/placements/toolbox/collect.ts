@@ -8,42 +8,60 @@ import { librariesOf } from "./libraries.ts";
 import { readLoader } from "./loader.ts";
 import { locatePrograms } from "./locate.ts";
 import { hashFiles, type Toolbox, type ToolboxFile } from "./toolbox.ts";
+import { BIN_FOLDER, nodeWrapper, wrapper } from "./wrapper.ts";
 
 /** Where an environment finds the toolbox. */
 export const TOOLBOX_FOLDER = `${AGENT_FOLDER}/toolbox`;
 export const AGENT_FILE = "agent/agent.cjs";
 export const PTY_FILE = "agent/pty.node";
-/** Offered to commands at COMMAND_BIN_FOLDER. */
-export const BIN_FOLDER = "bin";
+
+/** The program for patches, and what commands call it. */
+const PATCH_FILE = "apply-patch.cjs";
+const PATCH_NAMES = ["apply_patch", "applypatch"];
 
 /** Needed by programs in front of commands, so below the one folder that commands see. */
-const COMMAND_PARTS = "bin/.lib";
+const COMMAND_PARTS = `${BIN_FOLDER}/.lib`;
 
-/** The agent's bundle, where `npm run build` puts it: `dist/agent`, beside `dist/src`. */
-export const BUNDLE = fileURLToPath(new URL("../../../agent/agent.cjs", import.meta.url));
+/** Where `npm run build` puts bundles: `dist/agent`, beside `dist/src`. */
+const bundled = (name: string) => fileURLToPath(new URL(`../../../agent/${name}`, import.meta.url));
+export const BUNDLE = bundled("agent.cjs");
+const PATCH_BUNDLE = bundled("apply-patch.cjs");
 
 /**
- * Collects the toolbox from what this host has: its own Node, the bundled agent, bubblewrap, and
- * ripgrep where there is one. Nothing of it depends on the image it will run in.
+ * Collects the toolbox from what this host has: its own Node, the bundled agent and the program
+ * `apply_patch`, bubblewrap, and ripgrep where there is one. Nothing of it depends on the image it
+ * will run in.
  * @throws `enforcement-missing` a program or library is not on this host
  */
 export async function collectToolbox(): Promise<Toolbox> {
   const host = await locatePrograms();
   const inner = new Box("", TOOLBOX_FOLDER);
   const outer = new Box(COMMAND_PARTS, `${COMMAND_BIN_FOLDER}/.lib`);
-  const node = await inner.add(process.execPath, "node");
+  const node = await outer.add(process.execPath, "node");
   const bwrap = await inner.add(host.bwrap, "bwrap");
   const setsid = await outer.add(host.setsid, "setsid");
-  await inner.addLibrary(ptyBinding(), process.execPath);
+  await outer.addLibrary(ptyBinding(), process.execPath);
   const rg = host.rg === null ? null : await outer.add(host.rg, "rg");
   const files = [
     ...inner.files(),
     ...outer.files(),
     { path: AGENT_FILE, mode: 0o444, content: { file: BUNDLE } },
     { path: PTY_FILE, mode: 0o444, content: { file: ptyBinding() } },
+    { path: `${COMMAND_PARTS}/${PATCH_FILE}`, mode: 0o444, content: { file: PATCH_BUNDLE } },
+    ...PATCH_NAMES.map((name) => nodeWrapper(name, node, `${outer.mountedAt}/${PATCH_FILE}`)),
     ...(rg === null ? [] : [wrapper("rg", rg)]),
   ];
-  return { hash: await hashFiles(files), files, programs: { node, bwrap, setsid } };
+  const programs = { node: asAgentSees(node), bwrap, setsid };
+  return { hash: await hashFiles(files), files, programs };
+}
+
+/** What a command sees of the toolbox is one folder of it. */
+function asAgentSees(program: Program): Program {
+  return program.map((word) =>
+    word.startsWith(`${COMMAND_BIN_FOLDER}/`)
+      ? `${TOOLBOX_FOLDER}/${BIN_FOLDER}${word.slice(COMMAND_BIN_FOLDER.length)}`
+      : word,
+  );
 }
 
 /** The native terminal binding, as it is installed on this host. */
@@ -52,22 +70,16 @@ export function ptyBinding(): string {
   return resolve(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`);
 }
 
-/** A command's program is one word: the wrapper puts loader and libraries in front of it. */
-function wrapper(name: string, program: Program): ToolboxFile {
-  const text = `#!/bin/sh\nexec ${program.join(" ")} "$@"\n`;
-  return { path: `${BIN_FOLDER}/${name}`, mode: 0o555, content: { bytes: Buffer.from(text) } };
-}
-
 /** Programs that share one folder of libraries. */
 class Box {
   readonly #folder: string;
-  readonly #mountedAt: string;
+  readonly mountedAt: string;
   readonly #files = new Map<string, ToolboxFile>();
 
   /** @param folder within the toolbox; @param mountedAt where the programs will find it */
   constructor(folder: string, mountedAt: string) {
     this.#folder = folder === "" ? "" : `${folder}/`;
-    this.#mountedAt = mountedAt;
+    this.mountedAt = mountedAt;
   }
 
   files(): ToolboxFile[] {
@@ -76,12 +88,12 @@ class Box {
 
   async add(source: string, name: string): Promise<Program> {
     this.#put(`libexec/${name}`, { file: source }, 0o555);
-    const path = `${this.#mountedAt}/libexec/${name}`;
+    const path = `${this.mountedAt}/libexec/${name}`;
     const loader = await interpreterOf(source);
     if (loader === null) return [path];
     this.#put(`lib/${basename(loader)}`, { bytes: await readLoader(loader) }, 0o555);
     await this.#addLibraries(source, loader);
-    const lib = `${this.#mountedAt}/lib`;
+    const lib = `${this.mountedAt}/lib`;
     return [`${lib}/${basename(loader)}`, "--library-path", lib, path];
   }
 

@@ -4,8 +4,12 @@ import * as fs from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { PatchChange } from "../../../src/contract/patch.ts";
+import { applyPatch } from "../../../src/patch/apply/apply.ts";
+import { NodeFiles } from "../../../src/patch/files/node-files.ts";
+import { parsePatch } from "../../../src/patch/read/stream.ts";
 import { runTool } from "../../../src/patch/tool.ts";
 import { contextIn } from "./support/context.ts";
+import { watched } from "./support/faulty.ts";
 import { patched, patchedIn, patchOf } from "./support/patched.ts";
 import { makePipe } from "./support/pipe.ts";
 import { plant, temporaryFolder } from "./support/tree.ts";
@@ -100,6 +104,26 @@ describe("what a patch did is told, file by file", () => {
       answer.changes.map(({ path }) => path),
       [`${cwd}/a`],
     );
+  });
+
+  test("with the copy that a move leaves when it cannot remove the original", async (t) => {
+    const cwd = await temporaryFolder(t);
+    await plant(cwd, { f: "a\n" });
+    const stuck = watched(new NodeFiles(), (call) => {
+      if (call === "remove") throw Object.assign(new Error("busy"), { code: "EBUSY" });
+    });
+    const patch = parsePatch(patchOf("*** Update File: f", "*** Move to: g", "-a", "+b"));
+    const { changes, failure } = await applyPatch(patch, { ...contextIn(cwd), files: stuck });
+    assert.equal(failure?.message, `Failed to remove original ${cwd}/f`);
+    assert.deepEqual(changes, [
+      {
+        ...NOTHING_ELSE,
+        kind: "add",
+        path: `${cwd}/g`,
+        after: contentOf("b\n"),
+        diff: "--- /dev/null\n+++ b/g\n@@ -0,0 +1,1 @@\n+b\n",
+      },
+    ]);
   });
 
   test("with both contents of a file that is added over another", async (t) => {

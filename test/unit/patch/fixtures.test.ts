@@ -5,13 +5,17 @@ import type { PatchOptions } from "../../../src/contract/patch.ts";
 import { runProgram } from "../../../src/patch/program.ts";
 import { runTool } from "../../../src/patch/tool.ts";
 import { contextIn } from "./support/context.ts";
-import { type Fixture, fixtures, patchIn, plantInput, recordedTree } from "./support/fixture.ts";
+import {
+  FAULTS,
+  type Fixture,
+  fill,
+  fixtures,
+  patchIn,
+  plantInput,
+  recordedTree,
+  withoutTime,
+} from "./support/fixture.ts";
 import { type Tree, temporaryFolder, treeOf } from "./support/tree.ts";
-
-/** What the original does and we do only on request, and what we leave instead. */
-const FAULTS: Record<string, Tree> = {
-  "091-move-onto-itself-loses-the-file": { "f.txt": "A\nb\nc\nd\ne\n" },
-};
 
 type Options = z.input<typeof PatchOptions>;
 
@@ -71,12 +75,4 @@ async function expectedTree(
   if (dry_run) return recordedTree(fixture, "input");
   const mended = compat ? undefined : FAULTS[fixture.name];
   return mended ?? recordedTree(fixture, which);
-}
-
-function fill<T>(recorded: T, cwd: string): T {
-  return JSON.parse(JSON.stringify(recorded).replaceAll("{{CWD}}", cwd));
-}
-
-function withoutTime(text: string): string {
-  return text.replace(/^Wall time: \d+(\.\d)? seconds$/m, "Wall time: {{SECONDS}} seconds");
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { PatchSyntaxError } from "../../../src/patch/failure.ts";
 import type { Patch } from "../../../src/patch/operation.ts";
-import { PatchStream, parsePatch } from "../../../src/patch/stream.ts";
+import { PatchStream, parsePatch } from "../../../src/patch/read/stream.ts";
 import { anyPatch } from "./support/arbitraries.ts";
 import { fixtures } from "./support/fixture.ts";
 import { printPatch } from "./support/print.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { PatchSyntaxError } from "../../../src/patch/failure.ts";
 import type { Patch } from "../../../src/patch/operation.ts";
-import { parsePatch } from "../../../src/patch/stream.ts";
+import { parsePatch } from "../../../src/patch/read/stream.ts";
 import { patchOf } from "./support/patched.ts";
 
 describe("reading a patch", () => {

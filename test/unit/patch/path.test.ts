@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { resolvePath } from "../../../src/patch/path.ts";
+import { resolvePath } from "../../../src/patch/apply/path.ts";
 
 const MEANINGS: Record<string, string> = {
   "a/b": "/cwd/a/b",

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { PatchApplyError } from "../../../src/patch/failure.ts";
-import { LineTable } from "../../../src/patch/line-table.ts";
+import { LineTable } from "../../../src/patch/match/line-table.ts";
+import { placeChunks } from "../../../src/patch/match/place.ts";
 import type { Chunk } from "../../../src/patch/operation.ts";
-import { placeChunks } from "../../../src/patch/place.ts";
 import { type Place, placesOf } from "./support/reference.ts";
 
 const text = fc.constantFrom("a", "b", "", "a ", " a", "–", "-", "a\u00a0b", "a b", "\u0085");

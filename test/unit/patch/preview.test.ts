@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PREVIEW_INTERVAL_MS, previewPatch } from "../../../src/patch/preview.ts";
+import { PREVIEW_INTERVAL_MS, previewPatch } from "../../../src/patch/read/preview.ts";
 import { patchOf } from "./support/patched.ts";
 
 const PATCH = patchOf(

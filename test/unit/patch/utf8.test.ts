@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isUtf8 } from "node:buffer";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { utf8Fault } from "../../../src/patch/utf8.ts";
+import { utf8Fault } from "../../../src/patch/match/utf8.ts";
 
 /** Recorded from the original. */
 const FAULTS: Record<string, string> = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Chunk, ChunkLine, Operation, Patch } from "../../../../src/patch/operation.ts";
-import { trimEnd } from "../../../../src/patch/white-space.ts";
+import { trimEnd } from "../../../../src/patch/read/white-space.ts";
 
 /** Records with a prototype, as everybody else makes them. */
 const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>

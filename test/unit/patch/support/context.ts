@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { PatchOptions } from "../../../../src/contract/patch.ts";
 import type { ApplyContext } from "../../../../src/patch/context.ts";
-import { NodeFiles } from "../../../../src/patch/node-files.ts";
+import { NodeFiles } from "../../../../src/patch/files/node-files.ts";
 import type { ToolContext } from "../../../../src/patch/tool.ts";
 
 /** A patch on the real file system, as the tool of a turn with one environment applies it. */

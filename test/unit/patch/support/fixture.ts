@@ -5,6 +5,11 @@ import { type Tree, treeOf } from "./tree.ts";
 /** Where the recorded runs lie; tests run from the root of the repository. */
 const FOLDER = "test/fixtures/apply-patch";
 
+/** What the original does and we do only on request, and what we leave instead. */
+export const FAULTS: Readonly<Record<string, Tree>> = {
+  "091-move-onto-itself-loses-the-file": { "f.txt": "A\nb\nc\nd\ne\n" },
+};
+
 type Extra = { links?: Record<string, string>; directories?: string[] };
 
 /** One run of the original, as recorded. `{{CWD}}` stands for the working directory. */
@@ -54,6 +59,16 @@ export async function recordedTree(fixture: Fixture, which: string): Promise<Tre
 /** The patch with the working directory filled in; bytes, since one is not text. */
 export function patchIn(fixture: Fixture, cwd: string): Buffer {
   return Buffer.from(fixture.patch.toString("latin1").replaceAll("{{CWD}}", cwd), "latin1");
+}
+
+/** A recorded answer with the working directory filled in. */
+export function fill<T>(recorded: T, cwd: string): T {
+  return JSON.parse(JSON.stringify(recorded).replaceAll("{{CWD}}", cwd));
+}
+
+/** A tool's answer as it is recorded. */
+export function withoutTime(text: string): string {
+  return text.replace(/^Wall time: \d+(\.\d)? seconds$/m, "Wall time: {{SECONDS}} seconds");
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { PatchChange, PatchOptions } from "../../../../src/contract/patch.ts";
-import { applyPatch } from "../../../../src/patch/apply.ts";
-import { parsePatch } from "../../../../src/patch/stream.ts";
+import { applyPatch } from "../../../../src/patch/apply/apply.ts";
+import { parsePatch } from "../../../../src/patch/read/stream.ts";
 import { contextIn } from "./context.ts";
 import { plant, type Tree, temporaryFolder, treeOf } from "./tree.ts";
 

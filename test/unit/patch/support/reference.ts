@@ -1,5 +1,5 @@
 import type { Chunk } from "../../../../src/patch/operation.ts";
-import { trim, trimEnd } from "../../../../src/patch/white-space.ts";
+import { trim, trimEnd } from "../../../../src/patch/read/white-space.ts";
 
 /** Where a chunk goes, and how many of the file's lines it stands for; null: nowhere. */
 export type Place = { readonly at: number; readonly lines: number } | null;

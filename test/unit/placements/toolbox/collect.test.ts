@@ -29,10 +29,12 @@ test("the toolbox runs with nothing of the host's libraries", async (t) => {
 test("what a command's wrapper needs lies in the one folder that commands see", async (t) => {
   const toolbox = await collectToolbox();
   const folder = await installToolbox(toolbox, await temporaryFolder(t));
-  const wrapper = await readFile(join(folder, "bin/rg"), "utf8");
-  const paths = wrapper.match(/\/\S+/g) ?? [];
-  const outside = paths.filter((path) => !/^\/bin\/sh$|^\/\.outwork\/bin\//.test(path));
-  assert.deepEqual([outside, wrapper.startsWith("#!/bin/sh\n")], [[], true]);
+  for (const name of ["rg", "apply_patch", "applypatch"]) {
+    const wrapper = await readFile(join(folder, "bin", name), "utf8");
+    const paths = wrapper.match(/(?<=\s|!)\/\S+/g) ?? [];
+    const outside = paths.filter((path) => !/^\/bin\/sh$|^\/\.outwork\/bin\//.test(path));
+    assert.deepEqual([outside, wrapper.startsWith("#!/bin/sh\n")], [[], true]);
+  }
   assert.ok(toolbox.programs.setsid.every((word) => !word.includes("/.outwork/toolbox/")));
 });
 
