@@ -8,6 +8,8 @@ export interface PatchRequest {
   readonly text: string;
   readonly cwd: string;
   readonly options: PatchOptions;
+  /** Whether the patch may name an environment, which the caller has chosen already. */
+  readonly environmentLine: "refused" | "ignored";
 }
 
 /** What the agent asks of a file helper. Both sides are this program: values go as V8 writes them. */

@@ -89,9 +89,8 @@ class FileDesk {
 }
 
 /** On the files of this very process: whatever confines it confines the patch. */
-function applyHere({ text, cwd, options }: PatchRequest): Promise<ToolAnswer> {
-  const files = new NodeFiles();
-  return runTool(text, { files, cwd, options, environmentLine: "refused" });
+function applyHere({ text, ...context }: PatchRequest): Promise<ToolAnswer> {
+  return runTool(text, { files: new NodeFiles(), ...context });
 }
 
 function wireError(error: unknown): WireError {

@@ -8,6 +8,7 @@ import { parseExecCommand, parseWriteStdin } from "../../tools/arguments.ts";
 import { chooseEnvironment } from "../../tools/environment.ts";
 import { resultText } from "../../tools/result-text.ts";
 import { problems } from "../documented.ts";
+import { execCommand } from "../exec-command.ts";
 import { EnvironmentPath } from "../paths.ts";
 import { answering, compileValidator } from "../validation.ts";
 
@@ -55,11 +56,7 @@ export const toolRoutes: FastifyPluginAsyncZod<Deps> = async (app, { environment
       chooseEnvironment(request.body.environment_id, [request.params.id]);
       const command = { ...request.body, policy: environment.resolvePolicy(request.body.policy) };
       const options = { signal: request.waitSignal };
-      return answer(
-        request,
-        reply,
-        await environment.call("outwork/exec_command", command, options),
-      );
+      return answer(request, reply, await execCommand(environment, command, options));
     },
   });
 
