@@ -54,6 +54,7 @@ interface Prepared {
 }
 
 /** What the agent's own programs need of their surroundings. */
+const COMMAND: Audience = { kind: "command" };
 const HELPER = { cwd: "/", variables: {}, leavesChildren: false };
 
 /** Builds the kernel sandbox of every command and helper of one environment. */
@@ -92,7 +93,7 @@ export class Sandbox {
     const { release } = prepared;
     let terminal: Terminal | null = null;
     try {
-      const options = this.#options(command, prepared.writable, "command");
+      const options = this.#options(command, prepared.writable, COMMAND);
       if (command.tty) terminal = new Terminal(this.#config.pty, command.tty);
       const launch = this.#launchCommand(command, options, terminal);
       const { child, exited } = launch;
@@ -107,10 +108,15 @@ export class Sandbox {
 
   /**
    * Runs one of the agent's own helpers where commands run: it sees what they see and the toolbox,
-   * may write what `files` says, and has no network.
+   * may write what `files` says and its journals, and has no network.
+   * @param journal the agent's path of a folder that the helper finds at JOURNAL_FOLDER
    */
-  runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
-    return this.#runHelper(args, this.#prepare(files, this.#bounds));
+  runHelper(
+    args: readonly string[],
+    files: EffectivePolicy["files"],
+    journal: string | null = null,
+  ): ChildProcess {
+    return this.#runHelper(args, this.#prepare(files, this.#bounds), journal);
   }
 
   /**
@@ -118,7 +124,7 @@ export class Sandbox {
    * write the environment's own folders under any policy, protected names included.
    */
   runOwnersHelper(args: readonly string[]): ChildProcess {
-    return this.#runHelper(args, this.#prepare(this.#ownerFiles, this.#ownerBounds));
+    return this.#runHelper(args, this.#prepare(this.#ownerFiles, this.#ownerBounds), null);
   }
 
   /**
@@ -127,7 +133,7 @@ export class Sandbox {
    */
   async probe(): Promise<void> {
     const isolation = { ...HELPER, policy: this.#config.policy };
-    const options = this.#options(isolation, [], "command");
+    const options = this.#options(isolation, [], COMMAND);
     const argv = [...this.#config.programs.setsid, "--version"];
     const launch = this.#launch(argv, options, ["ignore", "ignore", "pipe"]);
     const { stderr } = launch.child;
@@ -141,9 +147,10 @@ export class Sandbox {
     }
   }
 
-  #runHelper(args: readonly string[], prepared: Prepared): ChildProcess {
+  #runHelper(args: readonly string[], prepared: Prepared, journal: string | null): ChildProcess {
     const isolation = { ...HELPER, policy: { network: "off" as const } };
-    const options = this.#options(isolation, prepared.writable, "helper");
+    const audience = { kind: "helper" as const, journal };
+    const options = this.#options(isolation, prepared.writable, audience);
     const argv = [...this.#config.programs.helper, ...args];
     const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
     void open(launch, prepared.unsteady).catch(() => {});
