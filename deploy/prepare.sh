@@ -140,9 +140,16 @@ need_engine() {
   done
 }
 
+# An engine that does not end in time is ended.
 stop_engine() {
   [ -n "$engine" ] || return 0
-  kill "$engine" 2>/dev/null && wait "$engine"
+  kill "$engine" 2>/dev/null
+  waited=0
+  while kill -0 "$engine" 2>/dev/null; do
+    waited=$((waited + 1))
+    [ "$waited" -le 60 ] || kill -9 "$engine"
+    sleep 0.5
+  done
   engine=
 }
 

@@ -20,4 +20,6 @@ need_images
 [ -t 1 ] && reporter=spec || reporter=tap
 [ $# -gt 0 ] || set -- $(find dist/test -name '*.test.js' | sort)
 step "testing"
-node --test --test-concurrency=2 --test-timeout=600000 --test-reporter=$reporter "$@"
+# Nothing that a failed test leaves open keeps the rest from being told.
+timeout --foreground --kill-after=60 3600 node --test --test-force-exit --test-concurrency=2 \
+  --test-timeout=900000 --test-reporter=$reporter "$@"

@@ -1,13 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { Bounds } from "../../src/agent/sandbox/bounds.ts";
 import { bubblewrapArguments } from "../../src/agent/sandbox/bubblewrap.ts";
 import { guardRoots } from "../../src/agent/sandbox/guards.ts";
 import { mountPlan } from "../../src/agent/sandbox/mount-plan.ts";
+import { SeccompFilters } from "../../src/agent/sandbox/seccomp/filters.ts";
 import { StandIns } from "../../src/agent/sandbox/stand-ins.ts";
 import { EnvironmentView } from "../../src/agent/view.ts";
 import type { AgentConfig } from "../../src/contract/agent.ts";
+
+const FILTER_FD = 3;
 
 /** Runs a program as the agent of an embedded environment would, without agent and service. */
 export async function bareBubblewrap(
@@ -18,9 +23,13 @@ export async function bareBubblewrap(
   const config: AgentConfig = JSON.parse(await readFile(configFile, "utf8"));
   const options = sandboxOptions(config);
   const [bwrap = "", ...prefix] = config.programs.bwrap;
+  const filters = new SeccompFilters(tmpdir());
   return async () => {
-    const args = [...prefix, ...options, "--", ...argv];
-    const child = spawn(bwrap, args, { uid, gid, env: {}, stdio: ["ignore", "pipe", "pipe"] });
+    const filter = filters.open(config.policy.network === "off" ? "off" : "host");
+    const args = [...prefix, ...options, "--seccomp", String(FILTER_FD), "--", ...argv];
+    const stdio = ["ignore" as const, "pipe" as const, "pipe" as const, filter];
+    const child = spawn(bwrap, args, { uid, gid, env: {}, stdio });
+    closeSync(filter);
     const [code] = await once(child, "close");
     if (code !== 0) throw new Error(`bwrap ended with ${code}`);
   };

@@ -184,6 +184,7 @@ describe("an agent on stdin and stdout", () => {
       env,
       stdio: "pipe",
     });
+    t.after(() => child.kill("SIGKILL"));
     const client = new LineClient(child);
     const run = async (id: string, text: string) => {
       const cwd = pathToFileURL(workspace).href;

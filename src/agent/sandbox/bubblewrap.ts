@@ -57,6 +57,20 @@ function mountArguments(step: MountStep): string[] {
     case "devices":
       return ["--dev", step.target];
     case "processes":
-      return ["--proc", step.target];
+      return processesArguments(step.target);
   }
+}
+
+/**
+ * Settings of the kernel are read-only even where the sandbox's owner might write them. The sandbox's
+ * init is covered: its program is a file of the host's, and a link in `/proc` leads there, past all
+ * mounts.
+ */
+function processesArguments(target: string): string[] {
+  const init = `${target}/1`;
+  return [
+    ...["--proc", target],
+    ...["--ro-bind", "/proc/sys", `${target}/sys`],
+    ...["--tmpfs", init, "--remount-ro", init],
+  ];
 }

@@ -6,7 +6,7 @@ import { firstBytes } from "../first-bytes.ts";
 import type { EnvironmentView } from "../view.ts";
 import type { Bounds } from "./bounds.ts";
 import { PinnedFolder } from "./pinned-folder.ts";
-import type { StandIns } from "./stand-ins.ts";
+import { type StandIns, withAccess } from "./stand-ins.ts";
 
 /** One file or folder under both its names, to be mounted over itself. */
 export interface Place {
@@ -89,7 +89,7 @@ class Guarding {
       return [
         ...this.#wayTo(root),
         place,
-        ...this.#names.flatMap((name) => this.#guard(root, folder, name)),
+        ...withAccess(folder, () => this.#names.flatMap((name) => this.#guard(root, folder, name))),
       ];
     });
   }

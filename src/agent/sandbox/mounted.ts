@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AGENT_FOLDER } from "../../contract/constants.ts";
 import { isWithin } from "../../policy/paths.ts";
 import type { Place } from "./guards.ts";
 
@@ -9,6 +8,7 @@ const STEP_MS = 1;
 const STEPS = 10_000;
 /** Where the launcher keeps the old tree until it is done. */
 const OLD_ROOT = "/oldroot";
+const COVERED_INIT = "/proc/1";
 
 /** What is mounted somewhere: a part of a file system. */
 interface Mounted {
@@ -33,9 +33,9 @@ export async function showsPlaces(init: number, places: readonly Place[]): Promi
   return false;
 }
 
-/** Every sandbox has a folder of the agent's mounted, and no agent has one of its own. */
+/** Every sandbox ends with its own `/proc`, in which its init is covered. */
 function isComplete(mounts: ReadonlyMap<string, Mounted>): boolean {
-  return mounts.has(AGENT_FOLDER) && !mounts.has(OLD_ROOT);
+  return mounts.has(COVERED_INIT) && !mounts.has(OLD_ROOT);
 }
 
 function isShown(

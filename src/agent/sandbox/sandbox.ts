@@ -1,4 +1,6 @@
 import type { ChildProcess } from "node:child_process";
+import { closeSync } from "node:fs";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import type { AgentConfig } from "../../contract/agent.ts";
 import type { EffectivePolicy } from "../../contract/policy.ts";
@@ -13,6 +15,8 @@ import { type Exit, type Launch, LaunchFailedError, launchSandbox } from "./laun
 import { launchRefused } from "./launch-refused.ts";
 import { type Audience, mountPlan, type Writable } from "./mount-plan.ts";
 import { showsPlaces } from "./mounted.ts";
+import { SeccompFilters } from "./seccomp/filters.ts";
+import type { Network } from "./seccomp/sockets.ts";
 import type { Stdio } from "./spawn.ts";
 import { StandIns } from "./stand-ins.ts";
 
@@ -53,6 +57,12 @@ interface Prepared {
   release(): void;
 }
 
+/** How a launcher is told to build one sandbox. */
+interface Box {
+  readonly options: readonly string[];
+  readonly network: Network;
+}
+
 /** What the agent's own programs need of their surroundings. */
 const COMMAND: Audience = { kind: "command" };
 const HELPER = { cwd: "/", variables: {}, leavesChildren: false };
@@ -62,6 +72,7 @@ export class Sandbox {
   readonly #config: AgentConfig;
   readonly #view: EnvironmentView;
   readonly #standIns = new StandIns();
+  readonly #filters: SeccompFilters;
   /** What commands may write at all. */
   readonly #bounds: Bounds;
   /** What the environment's owner may write: its own folders, whatever the policy protects. */
@@ -71,6 +82,7 @@ export class Sandbox {
   constructor(config: AgentConfig, view: EnvironmentView) {
     this.#config = config;
     this.#view = view;
+    this.#filters = new SeccompFilters(dirname(config.socket));
     this.#bounds = new Bounds(config.policy.files, view);
     this.#ownerFiles = ownerFiles(config);
     this.#ownerBounds = new Bounds(this.#ownerFiles, view);
@@ -93,9 +105,9 @@ export class Sandbox {
     const { release } = prepared;
     let terminal: Terminal | null = null;
     try {
-      const options = this.#options(command, prepared.writable, COMMAND);
+      const box = this.#box(command, prepared.writable, COMMAND);
       if (command.tty) terminal = new Terminal(this.#config.pty, command.tty);
-      const launch = this.#launchCommand(command, options, terminal);
+      const launch = this.#launchCommand(command, box, terminal);
       const { child, exited } = launch;
       const opened = open(launch, prepared.unsteady);
       return { child, terminal, exited, opened, leavesChildren, release };
@@ -133,9 +145,9 @@ export class Sandbox {
    */
   async probe(): Promise<void> {
     const isolation = { ...HELPER, policy: this.#config.policy };
-    const options = this.#options(isolation, [], COMMAND);
+    const box = this.#box(isolation, [], COMMAND);
     const argv = [...this.#config.programs.setsid, "--version"];
-    const launch = this.#launch(argv, options, ["ignore", "ignore", "pipe"]);
+    const launch = this.#launch(argv, box, ["ignore", "ignore", "pipe"]);
     const { stderr } = launch.child;
     const said = stderr ? text(stderr) : "";
     try {
@@ -150,9 +162,9 @@ export class Sandbox {
   #runHelper(args: readonly string[], prepared: Prepared, journal: string | null): ChildProcess {
     const isolation = { ...HELPER, policy: { network: "off" as const } };
     const audience = { kind: "helper" as const, journal };
-    const options = this.#options(isolation, prepared.writable, audience);
+    const box = this.#box(isolation, prepared.writable, audience);
     const argv = [...this.#config.programs.helper, ...args];
-    const launch = this.#launch(argv, options, ["pipe", "pipe", "pipe"]);
+    const launch = this.#launch(argv, box, ["pipe", "pipe", "pipe"]);
     void open(launch, prepared.unsteady).catch(() => {});
     void launch.exited.then(prepared.release);
     return launch.child;
@@ -165,15 +177,15 @@ export class Sandbox {
     return { writable: places, ...rest };
   }
 
-  #options(
+  #box(
     command: Pick<SandboxedCommand, "cwd" | "variables" | "leavesChildren"> & {
       policy: Pick<EffectivePolicy, "network">;
     },
     writable: Writable,
     audience: Audience,
-  ): readonly string[] {
+  ): Box {
     const { uid, gid, layout, environment_id } = this.#config;
-    return bubblewrapArguments(mountPlan(this.#config, writable, audience), {
+    const options = bubblewrapArguments(mountPlan(this.#config, writable, audience), {
       network: command.policy.network,
       uid,
       gid,
@@ -182,29 +194,39 @@ export class Sandbox {
       endsWithCommand: !command.leavesChildren,
       hostname: layout.kind === "host" ? environment_id : null,
     });
+    return { options, network: this.#networkOf(command.policy) };
   }
 
-  #launchCommand(
-    { argv, stdin }: SandboxedCommand,
-    options: readonly string[],
-    terminal: Terminal | null,
-  ): Launch {
+  /** Without a toolbox the agent works on the machine that it was started on, in its network. */
+  #networkOf({ network }: Pick<EffectivePolicy, "network">): Network {
+    if (network === "off") return "off";
+    const { layout, toolbox } = this.#config;
+    return layout.kind === "host" || toolbox === null ? "host" : "own";
+  }
+
+  #launchCommand({ argv, stdin }: SandboxedCommand, box: Box, terminal: Terminal | null): Launch {
     if (terminal === null) {
-      return this.#launch(argv, options, [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"]);
+      return this.#launch(argv, box, [stdin === "pipe" ? "pipe" : "ignore", "pipe", "pipe"]);
     }
     const { slave } = terminal;
     const leading = [...this.#config.programs.setsid, "-c", ...argv];
-    return this.#launch(leading, options, [slave, slave, slave]);
+    return this.#launch(leading, box, [slave, slave, slave]);
   }
 
   #launch(
     argv: readonly string[],
-    options: readonly string[],
+    { options, network }: Box,
     stdio: readonly [Stdio, Stdio, Stdio],
   ): Launch {
     const { groups, programs } = this.#config;
     const inherited = terminalDescriptors();
-    return launchSandbox({ launcher: programs.bwrap, options, argv, stdio, groups, inherited });
+    const filter = this.#filters.open(network);
+    const launcher = programs.bwrap;
+    try {
+      return launchSandbox({ launcher, options, argv, stdio, groups, filter, inherited });
+    } finally {
+      closeSync(filter);
+    }
   }
 }
 

@@ -8,12 +8,14 @@ import { placeLauncher } from "./placing.ts";
 export type Stdio = "pipe" | "ignore" | number;
 
 /**
- * Descriptors of the launcher: its arguments; where it says which process the sandbox's init is; and a
- * gate, from which it takes one byte as its last act before the command.
+ * Descriptors of the launcher: its arguments; where it says which process the sandbox's init is; a gate,
+ * from which it takes one byte as its last act but one before the command; and the filter of system
+ * calls, which it puts up last.
  */
 const ARGUMENTS_FD = 3;
 const INFO_FD = 4;
 const GATE_FD = 5;
+const FILTER_FD = 6;
 
 export interface SandboxSpawn {
   readonly launcher: Program;
@@ -22,6 +24,8 @@ export interface SandboxSpawn {
   readonly stdio: readonly [Stdio, Stdio, Stdio];
   /** Control groups to run it in. */
   readonly groups: readonly string[];
+  /** A seccomp program, in a descriptor of ours that stands at its start. */
+  readonly filter: number;
   /** Descriptors of ours that would survive into the sandbox. */
   readonly inherited: ReadonlySet<number>;
 }
@@ -39,18 +43,19 @@ export interface Launcher {
  * process list should show.
  */
 export function spawnLauncher(sandbox: SandboxSpawn): Launcher {
-  const { options, argv, stdio, groups, inherited } = sandbox;
+  const { options, argv, stdio, groups, filter, inherited } = sandbox;
   const [program = "", ...prefix] = sandbox.launcher;
   const descriptors = [
     ...["--args", String(ARGUMENTS_FD)],
     ...["--info-fd", String(INFO_FD)],
     ...["--block-fd", String(GATE_FD)],
+    ...["--seccomp", String(FILTER_FD)],
   ];
   const cover = openSync("/dev/null", "r");
   try {
     const child = spawn(program, [...prefix, ...descriptors, "--", ...argv], {
       env: {},
-      stdio: [...stdio, "pipe", "pipe", "pipe", ...coverDescriptors(inherited, cover)],
+      stdio: [...stdio, "pipe", "pipe", "pipe", filter, ...coverDescriptors(inherited, cover)],
     });
     // Until it has its options it does nothing, so what it starts is born where it belongs.
     if (child.pid !== undefined) placeOrKill(child, child.pid, groups);
@@ -75,7 +80,7 @@ function placeOrKill(child: ChildProcess, pid: number, groups: readonly string[]
  * opens without close-on-exec. Node closes all others by itself.
  */
 function coverDescriptors(inherited: ReadonlySet<number>, cover: number): Stdio[] {
-  const first = GATE_FD + 1;
+  const first = FILTER_FD + 1;
   const last = Math.max(-1, ...inherited);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
     inherited.has(first + index) ? cover : "ignore",

@@ -106,9 +106,9 @@ export function archives(target: Target): void {
     });
 
     test("FS-05: an upload through a link that a command laid stays within the environment", async () => {
-      await environment().sh("ln -sfn /etc trap; mkdir -p real; ln -sfn real inner");
+      await environment().sh("ln -sfn /etc /tmp/trap");
       await assert.rejects(
-        environment().put("/workspace/trap", [{ name: "outwork-test", content: "x" }]),
+        environment().put("/tmp/trap", [{ name: "outwork-test", content: "x" }]),
       );
       assert.equal((await environment().sh("ls /etc/outwork-test")).stdout, "");
     });
