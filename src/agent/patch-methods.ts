@@ -10,11 +10,19 @@ export function patchMethods(
   files: SandboxedFiles,
 ): Pick<Methods, "outwork/apply_patch"> {
   return {
-    "outwork/apply_patch": async ({ patch, workdir, options, policy: request }) => {
+    "outwork/apply_patch": async ({
+      patch,
+      workdir,
+      options,
+      policy: request,
+      environment_line,
+    }) => {
       const policy = request ? meet(config.policy, request) : config.policy;
       const cwd = workdir ?? config.workspace;
       try {
-        const answer = await files.patch({ text: patch, cwd, options }, policy);
+        const environmentLine = environment_line ?? "refused";
+        const asked = { text: patch, cwd, options, environmentLine };
+        const answer = await files.patch(asked, policy);
         return { ...answer, changes: [...answer.changes], policy };
       } catch (error) {
         const { message } = asError(error);

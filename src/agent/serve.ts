@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:net";
+import { dirname, join } from "node:path";
 import type { AgentConfig } from "../contract/agent.ts";
 import { asError } from "../errors.ts";
 import { FrameStream } from "../wire/frames.ts";
@@ -8,6 +9,7 @@ import { archiveHandlers } from "./archive-handlers.ts";
 import { type EnvironmentParts, openEnvironment } from "./environment.ts";
 import { withEtcFiles } from "./etc-files.ts";
 import { execServerHandler } from "./exec-server/handler.ts";
+import { PatchJournals } from "./files/patch-journals.ts";
 import { SandboxedFiles } from "./files/sandboxed-files.ts";
 import { helloOf } from "./hello.ts";
 import { closeInherited } from "./inherited.ts";
@@ -47,7 +49,7 @@ async function startThreads(): Promise<void> {
 
 function handlersOf(config: AgentConfig, { view, sandbox, table }: EnvironmentParts): Handlers {
   const archive = archiveHandlers(sandbox);
-  const files = new SandboxedFiles(config.policy, sandbox);
+  const files = new SandboxedFiles(config.policy, sandbox, journalsOf(config));
   return {
     execServer: execServerHandler(config, table, files),
     methods: {
@@ -63,6 +65,11 @@ function handlersOf(config: AgentConfig, { view, sandbox, table }: EnvironmentPa
     sources: { ...processSources(table), ...archive.sources },
     sinks: archive.sinks,
   };
+}
+
+/** Beside the socket, where no command can look. */
+function journalsOf({ socket }: AgentConfig): PatchJournals {
+  return new PatchJournals(join(dirname(socket), "journals"));
 }
 
 async function shutdown(table: ProcessTable): Promise<void> {

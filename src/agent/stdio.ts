@@ -19,7 +19,7 @@ export async function serveAgentOverStdio(
 ): Promise<void> {
   closeInherited();
   const { sandbox, table } = await openEnvironment(config);
-  const server = openExecServer(config, table, new SandboxedFiles(config.policy, sandbox));
+  const server = openExecServer(config, table, new SandboxedFiles(config.policy, sandbox, null));
   try {
     await Promise.race([serveStdio(server, streams), aborted(signal)]);
   } finally {

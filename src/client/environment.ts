@@ -1,19 +1,21 @@
 import { Readable } from "node:stream";
 import { ArchiveResult } from "../contract/archive.ts";
 import { Environment } from "../contract/environment.ts";
-import { type ApplyPatchInput, PatchResult } from "../contract/patch.ts";
+import { type ApplyPatchInput, type PatchPreview, PatchResult } from "../contract/patch.ts";
 import { Process, ProcessList, type StartProcessInput } from "../contract/process.ts";
 import { type ExecCommand, ToolResult, type WriteStdinTool } from "../contract/tools.ts";
 import { type CallOptions, callSignal } from "./call-signal.ts";
 import type { Exchange } from "./exchange.ts";
 import { newId } from "./new-id.ts";
 import { OwnErrors } from "./own-errors.ts";
+import { previews } from "./previews.ts";
 import { RemoteProcess } from "./process.ts";
 import type { Transport } from "./transport.ts";
 
 /** Longest wait for a tool's answer, in milliseconds: the longest yield time, and a minute. */
 const TOOL_TIMEOUT_MS = 360_000;
 const TAR = "application/x-tar";
+const NDJSON = "application/x-ndjson";
 
 /** What only a signal limits. */
 export type StreamOptions = Pick<CallOptions, "signal">;
@@ -61,6 +63,27 @@ export class RemoteEnvironment {
     const path = this.#path("/apply_patch");
     const call = { method: "POST", path, json: patch, repeat: "once", ...options } as const;
     return this.#transport.json(call, PatchResult);
+  }
+
+  /**
+   * What a patch asks for, while its text is still arriving: all of it so far, each time anew. Nothing
+   * is checked or written.
+   * @throws `service-unreachable` the connection broke
+   * @throws whatever `text` throws
+   */
+  async *previewPatch(
+    text: AsyncIterable<string>,
+    { signal }: StreamOptions = {},
+  ): AsyncGenerator<PatchPreview[]> {
+    const source = new OwnErrors(text);
+    const body = { type: "text/plain", content: Readable.from(source, { objectMode: false }) };
+    const path = this.#path("/apply_patch/preview");
+    const call = { method: "POST", path, body, repeat: "once", accept: NDJSON } as const;
+    try {
+      yield* previews(await this.#transport.stream({ ...call, signal: callSignal({ signal }) }));
+    } catch (error) {
+      throw source.failure === undefined ? error : source.failure.error;
+    }
   }
 
   /**

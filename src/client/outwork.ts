@@ -1,3 +1,5 @@
+import { type ApplyTurnPatchInput, TurnPatchResult } from "../contract/patch.ts";
+import type { CallOptions } from "./call-signal.ts";
 import { RemoteEnvironment } from "./environment.ts";
 import { Environments } from "./environments.ts";
 import { findService } from "./local-service.ts";
@@ -45,12 +47,24 @@ export class Outwork implements AsyncDisposable {
   }
 
   /**
-   * The shell tools over these environments, for one conversation with a model.
+   * The tool `apply_patch` over several environments: a patch goes to the one that its line
+   * `*** Environment ID:` names, or else to the first.
+   * @throws `tool-failed` it names another; the message is the line a model reads
+   * @throws `outcome-unknown` the answer was lost: a patch is never sent twice
+   */
+  applyPatch(patch: ApplyTurnPatchInput, options: CallOptions = {}): Promise<TurnPatchResult> {
+    const call = { method: "POST", path: "/v1/apply_patch", json: patch, repeat: "once" } as const;
+    return this.#transport.json({ ...call, ...options }, TurnPatchResult);
+  }
+
+  /**
+   * The tools over these environments, for one conversation with a model.
    * @throws `validation-failed` without any environment
    */
   turn(environmentIds: readonly string[], options: TurnOptions = {}): Turn {
     return new Turn(
       environmentIds.map((id) => this.environment(id)),
+      (patch, wait) => this.applyPatch(patch, wait),
       options,
     );
   }

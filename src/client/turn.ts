@@ -1,3 +1,4 @@
+import type { ApplyTurnPatchInput, TurnPatchResult } from "../contract/patch.ts";
 import type { PolicyRequest } from "../contract/policy.ts";
 import type { ProblemCode } from "../contract/problem-codes.ts";
 import type { ToolResult } from "../contract/tools.ts";
@@ -5,20 +6,32 @@ import { OutworkError } from "../errors.ts";
 import { parseExecCommand, parseWriteStdin } from "../tools/arguments.ts";
 import { type FunctionTool, toolDefinitions } from "../tools/definitions.ts";
 import { unknownEnvironment, unknownSession } from "../tools/failures.ts";
+import { type FreeformTool, patchDefinition } from "../tools/patch-definition.ts";
 import { resultText } from "../tools/result-text.ts";
+import type { CallOptions } from "./call-signal.ts";
 import type { RemoteEnvironment, StreamOptions } from "./environment.ts";
 import { SessionOwners } from "./session-owners.ts";
 
-/** A function call as the model made it. `arguments` is its raw JSON text. */
-export interface ToolCall {
-  readonly name: string;
-  readonly arguments: string;
-}
+/**
+ * A call as the model made it: of a function, with `arguments` as raw JSON text, or of the freeform
+ * tool `apply_patch`, with its `input`.
+ */
+export type ToolCall =
+  | { readonly name: string; readonly arguments: string }
+  | { readonly name: string; readonly input: string };
 
 export interface TurnOptions {
-  /** Narrows every command of the turn, below each environment's own policy. */
+  /** Narrows every command and patch of the turn, below each environment's own policy. */
   readonly policy?: PolicyRequest;
+  /** Offers the freeform tool `apply_patch` besides. Its calls are `custom_tool_call` items. */
+  readonly patches?: boolean;
 }
+
+/** Applies a patch in one of several environments. */
+export type ApplyTurnPatch = (
+  patch: ApplyTurnPatchInput,
+  options: CallOptions,
+) => Promise<TurnPatchResult>;
 
 /** Failures that no model can do anything about: they are the harness's, and thrown. */
 const NOT_FOR_MODELS = new Set<ProblemCode>([
@@ -40,22 +53,32 @@ const NOT_FOR_MODELS = new Set<ProblemCode>([
  */
 export class Turn {
   /** Definitions to hand to the model, in the form of OpenAI's Responses API. */
-  readonly tools: readonly FunctionTool[];
+  readonly tools: readonly (FunctionTool | FreeformTool)[];
   readonly #environments: ReadonlyMap<string, RemoteEnvironment>;
   readonly #primary: RemoteEnvironment;
-  readonly #options: TurnOptions;
+  readonly #applyPatch: ApplyTurnPatch;
+  readonly #options: Pick<TurnOptions, "policy">;
+  readonly #names: readonly string[];
   readonly #owners = new SessionOwners();
 
   /** The first environment is the one that a call without `environment_id` runs in. */
-  constructor(environments: readonly RemoteEnvironment[], options: TurnOptions) {
+  constructor(
+    environments: readonly RemoteEnvironment[],
+    applyPatch: ApplyTurnPatch,
+    { patches = false, ...options }: TurnOptions,
+  ) {
     const [primary] = environments;
     if (primary === undefined) {
       throw new OutworkError("validation-failed", "a turn needs at least one environment");
     }
     this.#primary = primary;
     this.#environments = new Map(environments.map((one) => [one.id, one]));
+    this.#applyPatch = applyPatch;
     this.#options = options;
-    this.tools = toolDefinitions({ login: true, environments: [...this.#environments.keys()] });
+    const ids = [...this.#environments.keys()];
+    const functions = toolDefinitions({ login: true, environments: ids });
+    this.tools = patches ? [...functions, patchDefinition(ids)] : functions;
+    this.#names = this.tools.map(({ name }) => name);
   }
 
   /**
@@ -74,14 +97,19 @@ export class Turn {
   }
 
   async #run(call: ToolCall, options: StreamOptions): Promise<string> {
-    switch (call.name) {
-      case "exec_command":
-        return this.#execCommand(call.arguments, options);
-      case "write_stdin":
-        return this.#writeStdin(call.arguments, options);
-      default:
-        return `unsupported call: ${call.name} (this turn has exec_command and write_stdin)`;
+    const { name } = call;
+    if (!this.#names.includes(name)) {
+      return `unsupported call: ${name} (this turn has ${listed(this.#names)})`;
     }
+    if ("input" in call) return this.#patch(call.input, options);
+    if (name === "exec_command") return this.#execCommand(call.arguments, options);
+    return this.#writeStdin(call.arguments, options);
+  }
+
+  async #patch(patch: string, options: StreamOptions): Promise<string> {
+    const environments = [...this.#environments.keys()];
+    const { text } = await this.#applyPatch({ patch, environments, ...this.#options }, options);
+    return text;
   }
 
   async #execCommand(raw: string, options: StreamOptions): Promise<string> {
@@ -128,4 +156,8 @@ export class Turn {
 /** The environment names the session by its own id; the model may know it by another. */
 function isUnknownSession(error: unknown, sessionId: number): boolean {
   return error instanceof OutworkError && error.message === unknownSession(sessionId).message;
+}
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

@@ -88,7 +88,9 @@ export type ResolvedExecCommand = z.infer<typeof ResolvedExecCommand>;
 export const ResolvedStartProcess = StartProcess.extend(resolved);
 export type ResolvedStartProcess = z.infer<typeof ResolvedStartProcess>;
 
-export const ResolvedApplyPatch = ApplyPatch.extend(resolved);
+/** Which environment a patch is for has been settled where it may name one: then `ignored`. */
+const environmentLine = { environment_line: z.enum(["refused", "ignored"]).optional() };
+export const ResolvedApplyPatch = ApplyPatch.extend({ ...resolved, ...environmentLine });
 export type ResolvedApplyPatch = z.infer<typeof ResolvedApplyPatch>;
 
 const ById = z.object({ process_id: ProcessId });

@@ -17,12 +17,16 @@ export { AbsolutePath, EnvironmentId, Instant, ProcessId, Variables } from "./id
 export {
   ApplyPatch,
   type ApplyPatchInput,
+  ApplyTurnPatch,
+  type ApplyTurnPatchInput,
   PatchChange,
   PatchContent,
   PatchMatch,
   PatchOptions,
   PatchPreview,
+  PatchPreviews,
   PatchResult,
+  TurnPatchResult,
 } from "./patch.ts";
 export { Ceiling, EffectivePolicy, PolicyRequest, Preset, WritableFiles } from "./policy.ts";
 export { Problem } from "./problem.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AbsolutePath } from "./ids.ts";
+import { AbsolutePath, EnvironmentId } from "./ids.ts";
 import { EffectivePolicy, PolicyRequest } from "./policy.ts";
 
 /** How a patch is applied. Left out, everything is as the original tool does it. */
@@ -109,3 +109,25 @@ export const PatchResult = z
   })
   .meta({ id: "PatchResult" });
 export type PatchResult = z.infer<typeof PatchResult>;
+
+/** Body of `POST /v1/apply_patch`: a patch that may say which environment it is for. */
+export const ApplyTurnPatch = ApplyPatch.extend({
+  environments: z
+    .array(EnvironmentId)
+    .min(1)
+    .max(64)
+    .describe("The turn's environments. A patch goes to the one it names, or else to the first."),
+}).meta({ id: "ApplyTurnPatch" });
+export type ApplyTurnPatch = z.infer<typeof ApplyTurnPatch>;
+export type ApplyTurnPatchInput = z.input<typeof ApplyTurnPatch>;
+
+export const TurnPatchResult = PatchResult.extend({
+  environment_id: EnvironmentId.describe("Where it was applied, or refused."),
+}).meta({ id: "TurnPatchResult" });
+export type TurnPatchResult = z.infer<typeof TurnPatchResult>;
+
+/** One line of `POST …/apply_patch/preview`: all that the patch asks for so far. */
+export const PatchPreviews = z
+  .object({ changes: z.array(PatchPreview) })
+  .meta({ id: "PatchPreviews" });
+export type PatchPreviews = z.infer<typeof PatchPreviews>;

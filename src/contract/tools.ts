@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PatchResult } from "./patch.ts";
 import { EffectivePolicy, PolicyRequest } from "./policy.ts";
 
 const outwork = {
@@ -50,6 +51,9 @@ export const ToolResult = z
     original_token_count: z.int().describe("Bytes of output before truncation, by four."),
     output: z.string().describe("Truncated to the budget, in the middle."),
     policy: EffectivePolicy,
+    applied_patch: PatchResult.optional().describe(
+      "The command only applied a patch: this was done in place of running it.",
+    ),
   })
   .meta({ id: "ToolResult" });
 export type ToolResult = z.infer<typeof ToolResult>;

@@ -17,6 +17,7 @@ import { environmentRoutes } from "./routes/environments.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { outputRoutes } from "./routes/output.ts";
 import { patchRoutes } from "./routes/patch.ts";
+import { patchPreviewRoutes } from "./routes/patch-preview.ts";
 import { processRoutes } from "./routes/processes.ts";
 import { toolRoutes } from "./routes/tools.ts";
 import type { Tokens } from "./tokens.ts";
@@ -72,6 +73,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await app.register(environmentRoutes, v1);
   await app.register(toolRoutes, v1);
   await app.register(patchRoutes, v1);
+  await app.register(patchPreviewRoutes, { ...v1, heartbeatMs });
   await app.register(processRoutes, v1);
   await app.register(outputRoutes, { ...v1, heartbeatMs });
   await app.register(archiveRoutes, v1);

@@ -1,14 +1,17 @@
 import type { ToolResult } from "../contract/tools.ts";
+import { interceptedText } from "../patch/answers.ts";
 
 /** The exact text that a model reads for a result. */
 export function resultText(result: ToolResult): string {
+  const { applied_patch, output } = result;
+  if (applied_patch) return interceptedText({ ...applied_patch, text: output });
   return [
     `Chunk ID: ${result.chunk_id}`,
     `Wall time: ${result.wall_time_seconds.toFixed(4)} seconds`,
     stateLine(result),
     `Original token count: ${result.original_token_count}`,
     "Output:",
-    result.output,
+    output,
   ].join("\n");
 }
 

@@ -43,7 +43,7 @@ function sandboxOptions(config: AgentConfig): readonly string[] {
     write === "all"
       ? write
       : guardRoots({ write, protected_names }, bounds, view, new StandIns()).places;
-  return bubblewrapArguments(mountPlan(config, writable, "command"), {
+  return bubblewrapArguments(mountPlan(config, writable, { kind: "command" }), {
     network: config.policy.network,
     uid: config.uid,
     gid: config.gid,

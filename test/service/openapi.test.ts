@@ -25,6 +25,8 @@ const ROUTES = [
   "GET /v1/environments/{id}/archive",
   "PUT /v1/environments/{id}/archive",
   "POST /v1/environments/{id}/apply_patch",
+  "POST /v1/environments/{id}/apply_patch/preview",
+  "POST /v1/apply_patch",
   "POST /v1/environments/{id}/exec_command",
   "GET /v1/environments/{id}/processes",
   "POST /v1/environments/{id}/processes",

@@ -101,3 +101,58 @@ describe("a tool call that fails", () => {
     assert.deepEqual([status, body.type], [404, "urn:outwork:environment-not-found"]);
   });
 });
+
+describe("a command that only applies a patch", () => {
+  const patch = "*** Begin Patch\n*** Environment ID: any\n*** Delete File: a\n*** End Patch";
+  const args = { cmd: `cd sub && apply_patch <<X\n${patch}\nX`, workdir: "deep" };
+  const payload = JSON.stringify(args);
+  const text = "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated …\n";
+  const done = { text, exit_code: 0, changes: [], policy: RESULT.policy };
+  const refused = { ...done, text: "apply_patch verification failed: …", exit_code: null };
+
+  test("is not run but goes the way of apply_patch, whatever environment it names", async (t) => {
+    const { send, launch } = await openService(t);
+    const agent = await launch("a");
+    agent.answer("outwork/apply_patch", () => done);
+    const { status, body } = await send({ ...EXEC, headers, payload });
+    const { chunk_id, ...result } = body;
+    assert.match(String(chunk_id), /^[0-9a-f]{6}$/);
+    assert.deepEqual(
+      [status, result],
+      [
+        200,
+        {
+          wall_time_seconds: 0,
+          exit_code: 0,
+          original_token_count: 16,
+          output: text,
+          policy: RESULT.policy,
+          applied_patch: done,
+        },
+      ],
+    );
+    const options = {
+      atomic: false,
+      dry_run: false,
+      line_endings: "preserve",
+      overwrite: true,
+      compat: false,
+    };
+    const workdir = "/workspace/deep/sub";
+    const asked = { patch, workdir, options, environment_line: "ignored", policy: undefined };
+    assert.deepEqual(agent.calls, [{ method: "outwork/apply_patch", params: asked }]);
+  });
+
+  test("answers a model in the words it knows", async (t) => {
+    const { send, launch } = await openService(t);
+    const agent = await launch("a");
+    agent.answer("outwork/apply_patch", () => done);
+    const success = await send({ ...EXEC, headers: asText, payload });
+    agent.answer("outwork/apply_patch", () => refused);
+    const refusal = await send({ ...EXEC, headers: asText, payload });
+    assert.deepEqual(
+      [success.text, refusal.text],
+      [`Wall time: 0.0000 seconds\nOutput:\n${text}`, refused.text],
+    );
+  });
+});

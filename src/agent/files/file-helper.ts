@@ -24,7 +24,9 @@ export class FileHelper {
     this.#frames = new FrameStream(Duplex.from({ readable: child.stdout, writable: child.stdin }));
     child.on("error", () => this.#frames.destroy());
     void this.#receive().finally(() => {
+      // Whoever hears that it is gone may want another at once.
       onGone();
+      this.#fail();
       child.kill("SIGKILL");
     });
   }
@@ -64,9 +66,8 @@ export class FileHelper {
         this.#take(deserialize(frame.payload) as FileReply);
       }
     } catch {
-      // Gone is gone: whoever waits is told below.
+      // Gone is gone: whoever waits is told.
     }
-    this.#fail();
   }
 
   #take(reply: FileReply): void {

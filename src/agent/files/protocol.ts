@@ -8,6 +8,10 @@ export interface PatchRequest {
   readonly text: string;
   readonly cwd: string;
   readonly options: PatchOptions;
+  /** Whether the patch may name an environment, which the caller has chosen already. */
+  readonly environmentLine: "refused" | "ignored";
+  /** The helper's path of the folder for journals. Without it, atomic patches are refused. */
+  readonly journal?: string;
 }
 
 /** What the agent asks of a file helper. Both sides are this program: values go as V8 writes them. */
@@ -28,6 +32,8 @@ export type FileOperation =
     }
   | { readonly kind: "close"; readonly file: number }
   | { readonly kind: "patch"; readonly patch: PatchRequest }
+  /** Ends what patches of an earlier helper have left in the middle. */
+  | { readonly kind: "recover"; readonly journal: string }
   | { readonly kind: "watch"; readonly paths: WatchedPaths }
   | { readonly kind: "unwatch"; readonly watch: number };
 

@@ -13,10 +13,14 @@ import type {
   WatchedPaths,
 } from "../../exec-server/ports.ts";
 import { internalError } from "../../exec-server/rpc-error.ts";
+import type { Recovered } from "../../patch/atomic/recover.ts";
 import type { ToolAnswer } from "../../patch/tool.ts";
 import { meet } from "../../policy/meet.ts";
+import { logLine } from "../log.ts";
+import { JOURNAL_FOLDER } from "../sandbox/mount-plan.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { FileHelper } from "./file-helper.ts";
+import type { PatchJournals } from "./patch-journals.ts";
 import type { PatchRequest } from "./protocol.ts";
 
 type FilePolicy = EffectivePolicy["files"];
@@ -44,6 +48,8 @@ const READ_ONLY: FilePolicy = {
 
 interface Pooled {
   readonly helper: FileHelper;
+  /** Until patches that an earlier helper left in the middle have been ended. */
+  readonly recovery: Promise<unknown> | null;
   openFiles: number;
   idle: NodeJS.Timeout | null;
 }
@@ -56,11 +62,14 @@ interface Pooled {
 export class SandboxedFiles implements Files {
   readonly #environment: EffectivePolicy;
   readonly #sandbox: Sandbox;
+  readonly #journals: PatchJournals | null;
   readonly #pool = new Map<string, Pooled>();
 
-  constructor(environment: EffectivePolicy, sandbox: Sandbox) {
+  /** @param journals for atomic patches; null: they are refused */
+  constructor(environment: EffectivePolicy, sandbox: Sandbox, journals: PatchJournals | null) {
     this.#environment = environment;
     this.#sandbox = sandbox;
+    this.#journals = journals;
   }
 
   call<M extends FileMethod>(
@@ -92,11 +101,21 @@ export class SandboxedFiles implements Files {
     });
   }
 
-  /** @throws RpcError only when the sandbox cannot be had; what the patch met is in the answer */
-  patch(patch: PatchRequest, policy: EffectivePolicy): Promise<ToolAnswer> {
-    return this.#with(this.#effective(policy), async ({ helper }) => {
-      return (await helper.do({ kind: "patch", patch })) as ToolAnswer;
-    });
+  /**
+   * An atomic patch whose helper was killed has happened wholly or not at all when this rejects.
+   * @throws RpcError only when the sandbox cannot be had; what the patch met is in the answer
+   */
+  async patch(request: PatchRequest, policy: EffectivePolicy): Promise<ToolAnswer> {
+    const files = this.#effective(policy);
+    const patch = this.#journals ? { ...request, journal: JOURNAL_FOLDER } : request;
+    try {
+      return await this.#with(files, async ({ helper }) => {
+        return (await helper.do({ kind: "patch", patch })) as ToolAnswer;
+      });
+    } catch (error) {
+      if (request.options.atomic) await this.#with(files, async () => {});
+      throw error;
+    }
   }
 
   #openFile(pooled: Pooled, file: number): OpenFile {
@@ -125,6 +144,7 @@ export class SandboxedFiles implements Files {
     const pooled = this.#pooled(files);
     if (pooled.idle) clearTimeout(pooled.idle);
     try {
+      if (pooled.recovery !== null) await pooled.recovery;
       return await use(pooled);
     } finally {
       this.#rest(pooled);
@@ -136,8 +156,11 @@ export class SandboxedFiles implements Files {
     const present = this.#pool.get(key);
     if (present) return present;
     this.#makeRoom();
-    const helper = this.#startHelper(files, () => this.#forget(key, pooled));
-    const pooled: Pooled = { helper, openFiles: 0, idle: null };
+    const journal = this.#journals?.folderOf(files) ?? null;
+    const isOpen = journal !== null && this.#journals?.isOpen(journal) === true;
+    const helper = this.#startHelper(files, journal, () => this.#forget(key, pooled));
+    const recovery = isOpen ? recover(helper) : null;
+    const pooled: Pooled = { helper, recovery, openFiles: 0, idle: null };
     this.#pool.set(key, pooled);
     return pooled;
   }
@@ -152,9 +175,9 @@ export class SandboxedFiles implements Files {
     idle[1].helper.stop();
   }
 
-  #startHelper(files: FilePolicy, onGone: () => void): FileHelper {
+  #startHelper(files: FilePolicy, journal: string | null, onGone: () => void): FileHelper {
     try {
-      return new FileHelper(this.#sandbox.runHelper(["files"], files), onGone);
+      return new FileHelper(this.#sandbox.runHelper(["files"], files, journal), onGone);
     } catch (error) {
       throw internalError(`the file sandbox could not be started: ${asError(error).message}`);
     }
@@ -169,6 +192,13 @@ export class SandboxedFiles implements Files {
     if (inUse(pooled)) return;
     pooled.idle = setTimeout(() => pooled.helper.stop(), IDLE_MS).unref();
   }
+}
+
+/** A conflict is for whoever looks after the environment: nobody else has asked for this. */
+async function recover(helper: FileHelper): Promise<void> {
+  const operation = { kind: "recover" as const, journal: JOURNAL_FOLDER };
+  const recovered = (await helper.do(operation)) as Recovered[];
+  for (const patch of recovered) logLine("an atomic patch was cut off", { ...patch });
 }
 
 function inUse({ helper, openFiles }: Pooled): boolean {

@@ -3,21 +3,28 @@ import { deserialize, serialize } from "node:v8";
 import { callFiles, openFile, watchMissing } from "../../exec-server/files/index.ts";
 import type { OpenFile, Watch } from "../../exec-server/ports.ts";
 import { internalError, RpcError, type WireError } from "../../exec-server/rpc-error.ts";
+import { recoverPatches } from "../../patch/atomic/recover.ts";
 import { NodeFiles } from "../../patch/files/node-files.ts";
 import { runTool, type ToolAnswer } from "../../patch/tool.ts";
 import { FrameStream } from "../../wire/frames.ts";
 import type { FileOperation, FileReply, FileRequest, PatchRequest } from "./protocol.ts";
 
-/** Carries out file calls from stdin, answers on stdout, until stdin ends. Runs inside a sandbox. */
+/**
+ * Carries out file calls from stdin, answers on stdout, until stdin ends: nothing is done for an agent
+ * that has given this helper up, and may have started another. Runs inside a sandbox.
+ */
 export async function serveFiles(): Promise<void> {
   const frames = new FrameStream(
     Duplex.from({ readable: process.stdin, writable: process.stdout }),
   );
   const desk = new FileDesk((reply) => void frames.send(serialize(reply)));
-  for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
-    void desk.answer(deserialize(frame.payload) as FileRequest);
+  try {
+    for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
+      void desk.answer(deserialize(frame.payload) as FileRequest);
+    }
+  } finally {
+    process.exit(0);
   }
-  process.exit(0);
 }
 
 /** What one helper has open. */
@@ -53,6 +60,8 @@ class FileDesk {
         return this.#close(operation.file);
       case "patch":
         return applyHere(operation.patch);
+      case "recover":
+        return recoverPatches(new NodeFiles(), operation.journal);
       case "watch":
         return this.#watch(operation);
       case "unwatch":
@@ -89,9 +98,8 @@ class FileDesk {
 }
 
 /** On the files of this very process: whatever confines it confines the patch. */
-function applyHere({ text, cwd, options }: PatchRequest): Promise<ToolAnswer> {
-  const files = new NodeFiles();
-  return runTool(text, { files, cwd, options, environmentLine: "refused" });
+function applyHere({ text, ...context }: PatchRequest): Promise<ToolAnswer> {
+  return runTool(text, { files: new NodeFiles(), ...context });
 }
 
 function wireError(error: unknown): WireError {

@@ -12,8 +12,18 @@ export type MountStep =
 /** What a command may write: all of the tree, or what these places say. */
 export type Writable = "all" | readonly Place[];
 
-/** Which of the agent's own folders show: for commands only their programs, for helpers the toolbox. */
-export type Audience = "command" | "helper";
+/** Where a helper finds its journals of atomic patches. */
+export const JOURNAL_FOLDER = `${AGENT_FOLDER}/journal`;
+
+/**
+ * Which of the agent's own folders show: for commands only their programs; for helpers the toolbox, and
+ * for one that applies patches a folder of journals, by the agent's path.
+ */
+export type Audience =
+  | { readonly kind: "command" }
+  | { readonly kind: "helper"; readonly journal: string | null };
+
+type Mounted = NonNullable<AgentConfig["toolbox"]>;
 
 /** The tree of one command or helper. What is not in it does not exist for it. */
 export function mountPlan(
@@ -65,7 +75,13 @@ function agentSteps(config: AgentConfig, audience: Audience): MountStep[] {
     ...(config.bin === null
       ? []
       : [{ kind: "read-only" as const, source: config.bin, target: COMMAND_BIN_FOLDER }]),
-    ...(audience === "helper" ? [{ kind: "read-only" as const, ...config.toolbox }] : []),
+    ...(audience.kind === "helper" ? helperSteps(config.toolbox, audience.journal) : []),
     { kind: "seal", target: AGENT_FOLDER },
   ];
+}
+
+function helperSteps(toolbox: Mounted, journal: string | null): MountStep[] {
+  const steps: MountStep[] = [{ kind: "read-only", ...toolbox }];
+  if (journal !== null) steps.push({ kind: "writable", source: journal, target: JOURNAL_FOLDER });
+  return steps;
 }

@@ -64,6 +64,7 @@ interface Box {
 }
 
 /** What the agent's own programs need of their surroundings. */
+const COMMAND: Audience = { kind: "command" };
 const HELPER = { cwd: "/", variables: {}, leavesChildren: false };
 
 /** Builds the kernel sandbox of every command and helper of one environment. */
@@ -104,7 +105,7 @@ export class Sandbox {
     const { release } = prepared;
     let terminal: Terminal | null = null;
     try {
-      const box = this.#box(command, prepared.writable, "command");
+      const box = this.#box(command, prepared.writable, COMMAND);
       if (command.tty) terminal = new Terminal(this.#config.pty, command.tty);
       const launch = this.#launchCommand(command, box, terminal);
       const { child, exited } = launch;
@@ -119,10 +120,15 @@ export class Sandbox {
 
   /**
    * Runs one of the agent's own helpers where commands run: it sees what they see and the toolbox,
-   * may write what `files` says, and has no network.
+   * may write what `files` says and its journals, and has no network.
+   * @param journal the agent's path of a folder that the helper finds at JOURNAL_FOLDER
    */
-  runHelper(args: readonly string[], files: EffectivePolicy["files"]): ChildProcess {
-    return this.#runHelper(args, this.#prepare(files, this.#bounds));
+  runHelper(
+    args: readonly string[],
+    files: EffectivePolicy["files"],
+    journal: string | null = null,
+  ): ChildProcess {
+    return this.#runHelper(args, this.#prepare(files, this.#bounds), journal);
   }
 
   /**
@@ -130,7 +136,7 @@ export class Sandbox {
    * write the environment's own folders under any policy, protected names included.
    */
   runOwnersHelper(args: readonly string[]): ChildProcess {
-    return this.#runHelper(args, this.#prepare(this.#ownerFiles, this.#ownerBounds));
+    return this.#runHelper(args, this.#prepare(this.#ownerFiles, this.#ownerBounds), null);
   }
 
   /**
@@ -139,7 +145,7 @@ export class Sandbox {
    */
   async probe(): Promise<void> {
     const isolation = { ...HELPER, policy: this.#config.policy };
-    const box = this.#box(isolation, [], "command");
+    const box = this.#box(isolation, [], COMMAND);
     const argv = [...this.#config.programs.setsid, "--version"];
     const launch = this.#launch(argv, box, ["ignore", "ignore", "pipe"]);
     const { stderr } = launch.child;
@@ -153,9 +159,10 @@ export class Sandbox {
     }
   }
 
-  #runHelper(args: readonly string[], prepared: Prepared): ChildProcess {
+  #runHelper(args: readonly string[], prepared: Prepared, journal: string | null): ChildProcess {
     const isolation = { ...HELPER, policy: { network: "off" as const } };
-    const box = this.#box(isolation, prepared.writable, "helper");
+    const audience = { kind: "helper" as const, journal };
+    const box = this.#box(isolation, prepared.writable, audience);
     const argv = [...this.#config.programs.helper, ...args];
     const launch = this.#launch(argv, box, ["pipe", "pipe", "pipe"]);
     void open(launch, prepared.unsteady).catch(() => {});

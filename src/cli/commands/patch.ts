@@ -17,17 +17,18 @@ export const patch = command({
   ].join("\n"),
   examples: ["outwork patch env_1 < change.patch", "outwork patch --dry-run env_1 < change.patch"],
   flags: {
+    atomic: { help: "Change all files of the patch or none, across crashes too." },
     "dry-run": { help: "Say what would change, and change nothing." },
     json: JSON_FLAG,
   },
   async run(parsed, { connect, stdin, stdout, stderr }) {
     const [environmentId] = operands(parsed, ["ENV"]);
-    const { json, "dry-run": dry_run } = parsed.flags;
+    const { json, atomic, "dry-run": dry_run } = parsed.flags;
     const text = (await buffer(stdin)).toString("utf8");
     await using outwork = await connect();
     const work = outwork
       .environment(environmentId)
-      .applyPatch({ patch: text, options: { dry_run } });
+      .applyPatch({ patch: text, options: { atomic, dry_run } });
     const result = await withProgress(stderr, () => "applying the patch", work);
     if (json) await writeJson(stdout, result);
     else await write(result.exit_code === 0 ? stdout : stderr, `${result.text.trimEnd()}\n`);

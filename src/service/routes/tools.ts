@@ -3,15 +3,14 @@ import type { FastifyPluginAsyncZod } from "fastify-type-provider-zod";
 import { z } from "zod";
 import * as wire from "../../contract/index.ts";
 import type { Environments } from "../../core/environments.ts";
-import { OutworkError } from "../../errors.ts";
 import { parseExecCommand, parseWriteStdin } from "../../tools/arguments.ts";
 import { chooseEnvironment } from "../../tools/environment.ts";
 import { resultText } from "../../tools/result-text.ts";
 import { problems } from "../documented.ts";
+import { execCommand } from "../exec-command.ts";
 import { EnvironmentPath } from "../paths.ts";
+import { answerToolFailures, sendText, wantsText } from "../tool-text.ts";
 import { answering, compileValidator } from "../validation.ts";
-
-const TEXT_TYPE = "text/plain; charset=utf-8";
 
 type Deps = { environments: Environments };
 
@@ -32,11 +31,7 @@ export const toolRoutes: FastifyPluginAsyncZod<Deps> = async (app, { environment
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, raw, done) =>
     done(null, raw),
   );
-  app.setErrorHandler((error, request, reply) => {
-    if (!(error instanceof OutworkError) || error.code !== "tool-failed") throw error;
-    if (!wantsText(request)) throw error;
-    return reply.code(error.status).type(TEXT_TYPE).serializer(String).send(error.message);
-  });
+  answerToolFailures(app);
 
   app.route({
     method: "POST",
@@ -55,11 +50,7 @@ export const toolRoutes: FastifyPluginAsyncZod<Deps> = async (app, { environment
       chooseEnvironment(request.body.environment_id, [request.params.id]);
       const command = { ...request.body, policy: environment.resolvePolicy(request.body.policy) };
       const options = { signal: request.waitSignal };
-      return answer(
-        request,
-        reply,
-        await environment.call("outwork/exec_command", command, options),
-      );
+      return answer(request, reply, await execCommand(environment, command, options));
     },
   });
 
@@ -95,11 +86,6 @@ function argumentsBy(parse: (raw: string) => unknown) {
       : compileValidator(part);
 }
 
-function wantsText({ headers }: FastifyRequest): boolean {
-  return headers.accept?.startsWith("text/plain") ?? false;
-}
-
 function answer(request: FastifyRequest, reply: FastifyReply, value: wire.ToolResult) {
-  if (!wantsText(request)) return reply.send(value);
-  return reply.type(TEXT_TYPE).serializer(String).send(resultText(value));
+  return wantsText(request) ? sendText(reply, resultText(value)) : reply.send(value);
 }

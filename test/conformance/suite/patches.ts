@@ -14,9 +14,12 @@ import {
   withoutTime,
 } from "../../unit/patch/support/fixture.ts";
 
-/** Runs the program on every patch that is laid out below the current folder. */
-const RUN_ALL = [
-  'for run in */; do ( cd "$run/cwd"',
+/** Runs of the program in one command: few commands, none of them long. */
+const RUNS_AT_ONCE = 20;
+
+/** Runs the program on these of the patches that are laid out below the current folder. */
+const RUN = [
+  'for run do ( cd "$run/cwd"',
   "if [ -e ../argument ]",
   'then apply_patch "$(cat ../patch)"; else apply_patch < ../patch; fi > ../stdout 2> ../stderr',
   'printf %s "$?" > ../exit_code ); done',
@@ -43,8 +46,12 @@ function recordedPatches(environment: () => TestEnvironment): void {
         folder,
         byArgument.map(({ name }) => ({ name: `${name}/argument` })),
       );
-      const { exitCode } = await environment().sh(RUN_ALL, { cwd: folder });
-      assert.equal(exitCode, 0);
+      for (let at = 0; at < runs.length; at += RUNS_AT_ONCE) {
+        const names = runs.slice(at, at + RUNS_AT_ONCE).map(({ name }) => name);
+        const argv = ["/bin/sh", "-c", RUN, "sh", ...names];
+        const { exitCode } = await environment().run(argv, { cwd: folder });
+        assert.equal(exitCode, 0);
+      }
       const left = await environment().get(folder);
       for (const run of runs) {
         const { cwd, beside } = leftBy(left, run.name);
@@ -57,21 +64,24 @@ function recordedPatches(environment: () => TestEnvironment): void {
       }
     });
 
-    test("as a tool answers and leaves what was recorded of the original", async () => {
-      const runs = (await fixtures()).filter(({ tool }) => tool);
-      await environment().put("/workspace", await laidOut("tool", runs));
-      for (const run of runs) {
-        const workdir = `${runFolder("tool", run)}/cwd`;
-        const patch = fill(run.patch.toString(), workdir);
-        const { text } = await applied(environment(), { patch, workdir });
-        assert.equal(withoutTime(text), fill(run.tool?.output, workdir), run.name);
-      }
-      const left = await environment().get("/workspace/tool");
-      for (const run of runs) {
-        const expected = await leftTree(run, run.tool?.tree ?? "");
-        assert.deepEqual(leftBy(left, run.name).cwd, expected, run.name);
-      }
-    });
+    for (const atomic of [false, true]) {
+      const door = atomic ? "atomic" : "tool";
+      test(`as a tool${atomic ? ", all or nothing," : ""} answers and leaves what was recorded of the original`, async () => {
+        const runs = (await fixtures()).filter(({ tool }) => tool);
+        await environment().put("/workspace", await laidOut(door, runs));
+        for (const run of runs) {
+          const workdir = `${runFolder(door, run)}/cwd`;
+          const patch = fill(run.patch.toString(), workdir);
+          const { text } = await applied(environment(), { patch, workdir, options: { atomic } });
+          assert.equal(withoutTime(text), fill(run.tool?.output, workdir), run.name);
+        }
+        const left = await environment().get(`/workspace/${door}`);
+        for (const run of runs) {
+          const expected = await leftTree(run, run.tool?.tree ?? "");
+          assert.deepEqual(leftBy(left, run.name).cwd, expected, run.name);
+        }
+      });
+    }
   });
 }
 

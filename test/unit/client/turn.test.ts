@@ -41,7 +41,7 @@ async function turnOver(onTool: (call: ToolCall) => unknown) {
 test("several environments give exec_command an `environment_id`", async () => {
   await using over = await turnOver(() => undefined);
   const [execCommand] = over.turn.tools;
-  assert.ok(execCommand?.parameters.properties.environment_id);
+  assert.ok(execCommand?.type === "function" && execCommand.parameters.properties.environment_id);
 });
 
 test("a call for an environment outside the turn is answered with a line", async () => {
@@ -139,4 +139,26 @@ test("two environments that draw the same id at once are still told apart", asyn
 test("a turn without environments is refused", () => {
   const outwork = new Outwork({ url: "http://127.0.0.1:9" });
   assert.throws(() => outwork.turn([]), { code: "validation-failed" });
+});
+
+test("patches are offered on request, and sent where the whole turn is known", async () => {
+  await using service = await FakeService.open({});
+  service.add("front");
+  await using outwork = new Outwork({ url: service.url });
+  const plain = outwork.turn(["front"]);
+  assert.deepEqual(
+    plain.tools.map(({ name }) => name),
+    ["exec_command", "write_stdin"],
+  );
+  assert.equal(
+    await plain.dispatch({ name: "apply_patch", input: "" }),
+    "unsupported call: apply_patch (this turn has exec_command and write_stdin)",
+  );
+  const rules = (ids: string[]) => {
+    const offered = outwork.turn(ids, { patches: true }).tools.at(-1);
+    assert.ok(offered?.type === "custom" && offered.name === "apply_patch");
+    return offered.format.definition;
+  };
+  assert.match(rules(["front"]), /^start: begin_patch hunk\+ end_patch\n/);
+  assert.match(rules(["front", "back"]), /^start: begin_patch environment_id\? hunk\+ end_patch\n/);
 });
