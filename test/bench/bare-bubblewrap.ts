@@ -14,10 +14,14 @@ import type { AgentConfig } from "../../src/contract/agent.ts";
 
 const FILTER_FD = 3;
 
-/** Runs a program as the agent of an embedded environment would, without agent and service. */
+/**
+ * Runs a program as the agent of an embedded environment would, without agent and service; if so
+ * wanted, without the filter of system calls as well, to see what that costs.
+ */
 export async function bareBubblewrap(
   configFile: string,
   argv: readonly string[],
+  { filtered }: { readonly filtered: boolean },
 ): Promise<() => Promise<void>> {
   const { uid, gid } = await stat(configFile);
   const config: AgentConfig = JSON.parse(await readFile(configFile, "utf8"));
@@ -26,7 +30,8 @@ export async function bareBubblewrap(
   const filters = new SeccompFilters(tmpdir());
   return async () => {
     const filter = filters.open(config.policy.network === "off" ? "off" : "host");
-    const args = [...prefix, ...options, "--seccomp", String(FILTER_FD), "--", ...argv];
+    const seccomp = filtered ? ["--seccomp", String(FILTER_FD)] : [];
+    const args = [...prefix, ...options, ...seccomp, "--", ...argv];
     const stdio = ["ignore" as const, "pipe" as const, "pipe" as const, filter];
     const child = spawn(bwrap, args, { uid, gid, env: {}, stdio });
     closeSync(filter);

@@ -11,10 +11,12 @@ const LAUNCHES = 10;
 
 /** `true` through the service, and bare in the same place. */
 export async function latencyRows(name: string, subject: Subject, wanted: number): Promise<Row[]> {
+  const { bareName, unfiltered } = subject;
   const bare = await latency(CALLS, subject.bare);
   const ours = await latency(CALLS, () => runTrue(subject.environment));
   return [
-    { what: `${subject.bareName}: true`, figure: bare.medianMs, p99: bare.p99Ms, unit: "ms" },
+    ...(unfiltered === null ? [] : [await unfilteredRow(bareName, unfiltered)]),
+    { what: `${bareName}: true`, figure: bare.medianMs, p99: bare.p99Ms, unit: "ms" },
     {
       what: `${name}: exec_command of true`,
       figure: ours.medianMs,
@@ -23,6 +25,11 @@ export async function latencyRows(name: string, subject: Subject, wanted: number
       wanted: wanted * bare.medianMs,
     },
   ];
+}
+
+async function unfilteredRow(bareName: string, unfiltered: () => Promise<void>): Promise<Row> {
+  const { medianMs, p99Ms } = await latency(CALLS, unfiltered);
+  return { what: `${bareName}, no filter: true`, figure: medianMs, p99: p99Ms, unit: "ms" };
 }
 
 /** Commands per second at several widths. */

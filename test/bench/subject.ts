@@ -15,6 +15,8 @@ export interface Subject {
   /** How `bare` runs `true` in that place. */
   readonly bareName: string;
   bare(): Promise<void>;
+  /** The same without its filter of system calls; null where it has none. */
+  readonly unfiltered: (() => Promise<void>) | null;
   /** Every process that is there because the environment is. */
   pids(): Promise<readonly number[]>;
 }
@@ -24,9 +26,11 @@ export async function embeddedSubject(
   stateFolder: string,
 ): Promise<Subject> {
   const { agentConfig, record } = foldersOf(stateFolder, environment.id);
-  const bare = await bareBubblewrap(agentConfig, TRUE);
+  const bare = await bareBubblewrap(agentConfig, TRUE, { filtered: true });
+  const unfiltered = await bareBubblewrap(agentConfig, TRUE, { filtered: false });
   const { pid } = JSON.parse(await readFile(record, "utf8"));
-  return { environment, bareName: "bwrap, bare", bare, pids: async () => family(pid) };
+  const bareName = "bwrap, bare";
+  return { environment, bareName, bare, unfiltered, pids: async () => family(pid) };
 }
 
 export async function dockerSubject(environment: RemoteEnvironment): Promise<Subject> {
@@ -41,6 +45,7 @@ export async function dockerSubject(environment: RemoteEnvironment): Promise<Sub
     environment,
     bareName: "docker exec, bare",
     bare: () => engineExec(container, TRUE),
+    unfiltered: null,
     pids: async () => [shim, ...family(Pid)],
   };
 }
