@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
@@ -242,6 +244,25 @@ describe("an agent on stdin and stdout", () => {
     assert.ok(existsSync(`${open}/made`));
     assert.ok(existsSync(folder));
     await client.end();
+  });
+
+  test("lets commands talk to services of the machine with full access alone", async (t) => {
+    const folder = await passableFolder("outwork-socket-");
+    const path = join(folder, "socket");
+    const server = createServer((connection) => connection.end("answered")).listen(path);
+    await once(server, "listening");
+    await chmod(path, 0o777);
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    t.after(() => server.close());
+    const connect = `require("net").connect("${path}").on("error", () => {}).pipe(process.stdout)`;
+    const answers = ["danger-full-access", "read-only"].map(async (policy) => {
+      const { client, run } = await agentIn(t, ["--policy", policy]);
+      await client.handshake();
+      const answer = await run("p", `'${process.execPath}' -e '${connect}'`);
+      await client.end();
+      return answer;
+    });
+    assert.deepEqual(await Promise.all(answers), ["answered", ""]);
   });
 
   test("holds a client to its policy that asks for full access", async (t) => {

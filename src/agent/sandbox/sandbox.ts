@@ -194,14 +194,18 @@ export class Sandbox {
       endsWithCommand: !command.leavesChildren,
       hostname: layout.kind === "host" ? environment_id : null,
     });
-    return { options, network: this.#networkOf(command.policy) };
+    return { options, network: this.#networkOf(command.policy, writable) };
   }
 
-  /** Without a toolbox the agent works on the machine that it was started on, in its network. */
-  #networkOf({ network }: Pick<EffectivePolicy, "network">): Network {
+  /**
+   * Without a toolbox the agent works on the machine that it was started on, in its network. Who may
+   * write all of that machine may talk to all of it.
+   */
+  #networkOf({ network }: Pick<EffectivePolicy, "network">, writable: Writable): Network {
     if (network === "off") return "off";
     const { layout, toolbox } = this.#config;
-    return layout.kind === "host" || toolbox === null ? "host" : "own";
+    const isMachine = toolbox === null && writable !== "all";
+    return layout.kind === "host" || isMachine ? "host" : "own";
   }
 
   #launchCommand({ argv, stdin }: SandboxedCommand, box: Box, terminal: Terminal | null): Launch {
