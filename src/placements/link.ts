@@ -46,8 +46,8 @@ export class StreamLink implements AgentLink {
   ): Promise<AsyncIterable<Uint8Array>> {
     const frames = await this.#openFor(signal);
     await frames.send(JSON.stringify({ id: 1, method, params }));
-    resultOf(await nextText(frames));
-    return bytesOf(frames);
+    resultOf(await nextText(frames, signal));
+    return bytesOf(frames, signal);
   }
 
   async write<M extends Extract<AgentStream, "outwork/archive/put">>(
@@ -59,7 +59,7 @@ export class StreamLink implements AgentLink {
     const frames = await this.#openFor(signal);
     try {
       await frames.send(JSON.stringify({ id: 1, method, params }));
-      const answer = nextText(frames);
+      const answer = nextText(frames, signal);
       // An agent that refuses answers before it has been sent everything.
       await Promise.race([answer, sendAll(frames, source)]);
       return resultOf(await answer) as ResultOf<M>;
@@ -71,7 +71,7 @@ export class StreamLink implements AgentLink {
   async execServer(peer: ExecServerPeer, { signal }: WaitOptions): Promise<Channel> {
     const frames = await this.#openFor(signal);
     await frames.send(JSON.stringify({ id: 1, method: EXEC_SERVER_METHOD, params: peer }));
-    resultOf(await nextText(frames));
+    resultOf(await nextText(frames, signal));
     return frames;
   }
 
@@ -117,8 +117,10 @@ export class StreamLink implements AgentLink {
   }
 }
 
-async function nextText(frames: FrameStream): Promise<string> {
+/** @throws the signal's reason when that is what ended the stream */
+async function nextText(frames: FrameStream, signal: AbortSignal): Promise<string> {
   const frame = await frames.next().catch((error: unknown) => {
+    signal.throwIfAborted();
     throw unreachable(asError(error));
   });
   if (frame) return frame.payload.toString("utf8");
@@ -131,13 +133,14 @@ async function sendAll(frames: FrameStream, source: AsyncIterable<Uint8Array>): 
 }
 
 /** A text frame in the stream is the error that ended it. */
-async function* bytesOf(frames: FrameStream): AsyncGenerator<Uint8Array> {
+async function* bytesOf(frames: FrameStream, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
     for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
       if (frame.isText) resultOf(frame.payload.toString("utf8"));
       else yield frame.payload;
     }
   } catch (error) {
+    signal.throwIfAborted();
     throw error instanceof OutworkError ? error : unreachable(asError(error));
   } finally {
     frames.destroy();

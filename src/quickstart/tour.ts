@@ -55,7 +55,7 @@ async function showFiles(front: RemoteEnvironment, back: RemoteEnvironment): Pro
 
 async function showNetwork(front: RemoteEnvironment, service: ServiceProcess): Promise<string> {
   const port = await service.port();
-  return refusal(front, `exec 3<>/dev/tcp/127.0.0.1/${port}`, /refused|unreachable/);
+  return refusal(front, `exec 3<>/dev/tcp/127.0.0.1/${port}`, /not permitted/);
 }
 
 async function showApart(

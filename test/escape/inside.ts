@@ -1,7 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { OutputRecord } from "../../src/wire/output-records.ts";
 import type { TestEnvironment } from "../support/placement-environment.ts";
+import { follow, textOf } from "../support/run.ts";
 import type { Bait } from "./bait.ts";
 import type { Ground } from "./ground.ts";
 import { Verdict } from "./verdict.ts";
@@ -9,6 +11,8 @@ import { Verdict } from "./verdict.ts";
 /** The attack scripts as they are in the repository: the compiler copies no Python. */
 export const SCRIPTS = fileURLToPath(new URL("../../../test/escape/inside", import.meta.url));
 const HOME = "/home/outwork";
+/** For all attacks in one setting, beside those in the others. */
+const PATIENCE_MS = 300_000;
 
 const REPOSITORY = [
   { name: ".git/HEAD", content: "ref: refs/heads/main\n" },
@@ -36,8 +40,13 @@ export async function attackInside(
   terminal: boolean,
 ): Promise<readonly Verdict[]> {
   const argv = ["/usr/bin/python3", "-B", `${HOME}/attacks/main.py`, JSON.stringify(facts)];
-  const { output } = await environment.run(argv, terminal ? { tty: { rows: 24, cols: 80 } } : {});
-  return verdictsIn(output);
+  const started = await environment.start(argv, terminal ? { tty: { rows: 24, cols: 80 } } : {});
+  const patient = { signal: AbortSignal.timeout(PATIENCE_MS) };
+  const events: OutputRecord[] = [];
+  for await (const event of follow(environment.agent, started.process_id, 0, patient)) {
+    events.push(event);
+  }
+  return verdictsIn(textOf(events));
 }
 
 /** Programs that are attacked print on the terminal as well; verdicts are lines of JSON. */

@@ -15,10 +15,12 @@ interface Setting {
 
 const SETTINGS: readonly Setting[] = [
   { policy: "read-only", effective: READ_ONLY },
+  { policy: "read-only, network on", effective: withNetwork(READ_ONLY) },
   { policy: "workspace-write", effective: WORKSPACE_WRITE },
   { policy: "workspace-write", effective: WORKSPACE_WRITE, terminal: true },
   { policy: "workspace-write, network on", effective: withNetwork(WORKSPACE_WRITE) },
   { policy: "danger-full-access", effective: FULL_ACCESS },
+  { policy: "danger-full-access, network off", effective: { ...FULL_ACCESS, network: "off" } },
 ];
 
 /** Every attack on one placement, as whoever runs this. */
@@ -26,13 +28,14 @@ export async function matrixOf(kind: GroundKind): Promise<Column[]> {
   await using bait = await Bait.lay();
   await using ground = await openGround(kind);
   const column = columnsOf(kind);
-  const columns: Column[] = [];
-  for (const setting of SETTINGS) {
+  const columns = SETTINGS.map(async (setting) => {
     const name = setting.terminal ? `${setting.policy}, terminal` : setting.policy;
-    columns.push(column(name, await attackUnder(setting, ground, bait)));
-  }
-  columns.push(column("two hands", await attackWithTwoHands(ground, bait)));
-  return columns;
+    return column(name, await attackUnder(setting, ground, bait));
+  });
+  return [
+    ...(await Promise.all(columns)),
+    column("two hands", await attackWithTwoHands(ground, bait)),
+  ];
 }
 
 /** The attacks that work everywhere, without any sandbox: an attack that fails here tells nothing. */

@@ -7,7 +7,7 @@ import { type OutputRecord, RecordDecoder } from "../../src/wire/output-records.
 export type Start = ParamsOf<"outwork/process/start">;
 
 /** Long enough for any slow machine: a wait that passes it is a hang. */
-const HANG_MS = 60_000;
+const HANG_MS = 300_000;
 
 export function patience(): { signal: AbortSignal } {
   return { signal: AbortSignal.timeout(HANG_MS) };

@@ -25,8 +25,8 @@ const LAST_SIGNAL = 31;
 /** A signal sent right after the start waits this long for the command to come up, in steps. */
 const SIGNAL_STEP_MS = 5;
 const SIGNAL_STEPS = 200;
-/** How long the exit waits for what was printed before it. */
-const OUTPUT_BEFORE_EXIT_MS = 50;
+/** How long the exit waits for what a terminal has yet to pass on. */
+const TERMINAL_LAG_MS = 50;
 /** How often a sandbox that outlives its command is looked at. */
 const EMPTY_STEP_MS = 200;
 
@@ -177,7 +177,7 @@ export class AgentProcess {
     const { exit_code, cause } = this.#exited(await exited);
     this.stdin.close();
     void terminal?.finish();
-    await Promise.race([pump.ended, sleep(OUTPUT_BEFORE_EXIT_MS)]);
+    await Promise.race([pump.ended, terminal ? sleep(TERMINAL_LAG_MS) : pump.caughtUp()]);
     this.log.exited(exit_code, cause);
     await this.#drain(pump);
     this.#close();

@@ -1,10 +1,8 @@
+import { once } from "node:events";
 import type { Readable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import type { StreamName } from "../../contract/process.ts";
 import type { OutputLog } from "./output-log.ts";
-
-/** Nothing for this long, with nobody left who could write: everything has been read. */
-const QUIET_MS = 20;
 
 /** Copies a command's streams into its log, at the pace of the log. */
 export class OutputPump {
@@ -24,11 +22,22 @@ export class OutputPump {
     );
   }
 
+  /** Resolves once all that lies in the pipes by now has been read, or the log takes no more. */
+  async caughtUp(): Promise<void> {
+    for (let seen = -1; seen !== this.#log.totals().total_bytes && !this.#isPaused; ) {
+      seen = this.#log.totals().total_bytes;
+      // The first may come before anything is read; in the second, whatever can be read has been.
+      await turn();
+      await turn();
+    }
+  }
+
   /** Ends the streams once what was written into them has been read. For when nobody writes any more. */
   async cutOff(): Promise<void> {
-    for (let seen = -1; seen !== this.#log.totals().total_bytes || this.#isPaused; ) {
-      seen = this.#log.totals().total_bytes;
-      await sleep(QUIET_MS);
+    await this.caughtUp();
+    while (this.#isPaused) {
+      await once(this.#log, "drained");
+      await this.caughtUp();
     }
     for (const stream of this.#streams) stream.destroy();
   }

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Program } from "../../contract/agent.ts";
 import { AGENT_FOLDER, COMMAND_BIN_FOLDER } from "../../contract/constants.ts";
+import { OutworkError } from "../../errors.ts";
 import { interpreterOf } from "./elf.ts";
 import { librariesOf } from "./libraries.ts";
 import { readLoader } from "./loader.ts";
@@ -31,9 +33,10 @@ const PATCH_BUNDLE = bundled("apply-patch.cjs");
  * Collects the toolbox from what this host has: its own Node, the bundled agent and the program
  * `apply_patch`, bubblewrap, and ripgrep where there is one. Nothing of it depends on the image it
  * will run in.
- * @throws `enforcement-missing` a program or library is not on this host
+ * @throws `enforcement-missing` a program or library is not on this host, or we are not built whole
  */
 export async function collectToolbox(): Promise<Toolbox> {
+  for (const path of [BUNDLE, PATCH_BUNDLE]) if (!existsSync(path)) throw notBuilt(path);
   const host = await locatePrograms();
   const inner = new Box("", TOOLBOX_FOLDER);
   const outer = new Box(COMMAND_PARTS, `${COMMAND_BIN_FOLDER}/.lib`);
@@ -53,6 +56,14 @@ export async function collectToolbox(): Promise<Toolbox> {
   ];
   const programs = { node: asAgentSees(node), bwrap, setsid };
   return { hash: await hashFiles(files), files, programs };
+}
+
+function notBuilt(path: string): OutworkError {
+  return new OutworkError(
+    "enforcement-missing",
+    `${path} is missing, so no environment can be started. \`npm run build\` in a checkout makes it; a ` +
+      "package that lacks it has to be installed anew.",
+  );
 }
 
 /** What a command sees of the toolbox is one folder of it. */

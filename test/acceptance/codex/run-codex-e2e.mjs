@@ -287,7 +287,7 @@ async function startThread(environments = ENVIRONMENTS, extra = {}) {
 }
 
 /** Plays steps as one turn; returns a reader for the outputs of its calls. */
-async function play(threadId, steps, { policy = FULL, ms = 120_000, during } = {}) {
+async function play(threadId, steps, { policy = FULL, ms = 300_000, during } = {}) {
   model.push(...steps, [say("That was the script.")]);
   const ended = app.runTurn(threadId, "Go on.", { sandboxPolicy: policy }, ms);
   let turn;

@@ -4,16 +4,15 @@ import fcntl
 import os
 import shutil
 import stat
-import subprocess
 
-from kit import ALWAYS, CLOSED, Stopped, attack, call, make_file, own_folder
+from kit import ALWAYS, CLOSED, Stopped, attack, call, make_file, own_folder, run_program
 
 GROUP = "carriers"
 TARGET = "/etc/attack"
 
 
 def spawn(argv, **options):
-    ran = subprocess.run(argv, capture_output=True, text=True, timeout=15, **options)
+    ran = run_program(argv, **options)
     if os.path.exists(TARGET):
         return f"{argv} made {TARGET}"
     raise Stopped("refused" if ran.returncode != 0 else "did nothing")
@@ -144,11 +143,8 @@ def nonblocking_output(facts):
 
 @attack(GROUP, "run ordinary programs", set(), ALWAYS)
 def ordinary_programs(facts):
-    ran = subprocess.run(
-        ["/bin/sh", "-c", "ls / >/dev/null && date >/dev/null && echo a | cat | sort && python3 -c 'print(1)'"],
-        capture_output=True,
-        text=True,
-    )
+    script = "ls / >/dev/null && date >/dev/null && echo a | cat | sort && python3 -c 'print(1)'"
+    ran = run_program(["/bin/sh", "-c", script])
     if ran.returncode != 0 or ran.stdout != "a\n1\n":
         raise OSError(5, ran.stderr)
     return "ran"

@@ -5,13 +5,13 @@ import mmap
 import os
 import shutil
 import stat
-import subprocess
 
-from kit import CLOSED, WRITING, Stopped, attack, call, make_file, own_folder, try_all
+from kit import CLOSED, UNBOUND, WRITING, Stopped, attack, call, entries_below
+from kit import make_file, own_folder, run_program, try_all
 
 SYSTEM_FILE = "/etc/hosts"
 # Rights over the whole tree are the container's; the host's files are nobody's to write.
-EVERYTHING = frozenset({"docker: danger-full-access"})
+EVERYTHING = frozenset(f"docker: {policy}" for policy in UNBOUND)
 
 
 def is_private(path):
@@ -20,7 +20,7 @@ def is_private(path):
 
 def is_own(path, facts):
     roots = [facts["workspace"], "/tmp"] if facts["policy"] in WRITING else []
-    if facts["policy"] == "danger-full-access":
+    if facts["policy"] in UNBOUND:
         roots.append(facts["home"])
     return is_private(path) or any(path == root or path.startswith(root + "/") for root in roots)
 
@@ -49,14 +49,13 @@ def create_anywhere(facts):
 def open_system_files(facts):
     opened = []
     for top in ("/etc", "/opt", "/usr/local", "/usr/lib", "/.outwork"):
-        for folder, _, names in os.walk(top):
-            for path in (os.path.join(folder, name) for name in names):
-                try:
-                    if stat.S_ISREG(os.stat(path).st_mode):
-                        os.close(os.open(path, os.O_WRONLY))
-                        opened.append(path)
-                except OSError:
-                    pass
+        for entry in entries_below(top):
+            try:
+                if entry.is_file():
+                    os.close(os.open(entry.path, os.O_WRONLY))
+                    opened.append(entry.path)
+            except OSError:
+                pass
     if not opened:
         raise Stopped("nothing gave in")
     return opened[:5]
@@ -72,7 +71,7 @@ def write_tmp(facts):
     return make_file(f"/tmp/own-{os.getpid()}")
 
 
-@attack("files", "write the home folder", CLOSED, frozenset({"danger-full-access"}))
+@attack("files", "write the home folder", CLOSED, UNBOUND)
 def write_home(facts):
     return make_file(os.path.join(facts["home"], ".profile"))
 
@@ -231,7 +230,7 @@ def own_setuid(facts):
     program = os.path.join(own_folder(facts), "id")
     shutil.copy("/usr/bin/id", program)
     os.chmod(program, 0o6755)
-    user = subprocess.run([program, "-u"], capture_output=True, text=True).stdout.strip()
+    user = run_program([program, "-u"]).stdout.strip()
     if user == str(os.getuid()):
         raise Stopped("same user")
     return user
@@ -254,7 +253,7 @@ for program, argv in SETUID_PROGRAMS.items():
     def setuid_program(facts, argv=argv):
         if shutil.which(argv[0], path="/usr/bin:/bin:/usr/sbin:/sbin") is None:
             raise Stopped("not installed")
-        ran = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=15)
+        ran = run_program(argv)
         if ran.returncode != 0:
             raise Stopped("refused")
         return ran.stdout

@@ -7,14 +7,17 @@ import platform
 import signal
 
 READ_ONLY = "read-only"
+READ_AND_NETWORK = "read-only, network on"
 WRITE = "workspace-write"
 WRITE_AND_NETWORK = "workspace-write, network on"
 FULL = "danger-full-access"
+FULL_OFFLINE = "danger-full-access, network off"
 
 NEVER = frozenset()
-WRITING = frozenset({WRITE, WRITE_AND_NETWORK, FULL})
-ONLINE = frozenset({WRITE_AND_NETWORK, FULL})
-ALWAYS = frozenset({READ_ONLY, WRITE, WRITE_AND_NETWORK, FULL})
+UNBOUND = frozenset({FULL, FULL_OFFLINE})
+WRITING = frozenset({WRITE, WRITE_AND_NETWORK}) | UNBOUND
+ONLINE = frozenset({READ_AND_NETWORK, WRITE_AND_NETWORK, FULL})
+ALWAYS = frozenset({READ_ONLY, READ_AND_NETWORK}) | WRITING
 
 # Walls of files: which of them is met first depends on the owner of the file.
 CLOSED = frozenset({"EROFS", "EACCES", "EPERM"})
@@ -24,6 +27,9 @@ HIDDEN = frozenset({"ENOENT"})
 NAMES = {**errno.errorcode, errno.EOPNOTSUPP: "EOPNOTSUPP"}
 
 ATTACKS = []
+
+# Seconds for one attack, on a machine that is busy with others.
+PATIENCE = 60
 
 
 class Stopped(Exception):
@@ -71,7 +77,7 @@ def run(each, facts):
 
 
 def report(each, facts):
-    signal.alarm(20)
+    signal.alarm(PATIENCE)
     try:
         return f"worked\t\t{each.act(facts)!s}"
     except Stopped as stopped:
@@ -141,6 +147,16 @@ def c_value(arg):
     return arg
 
 
+def run_program(argv, **options):
+    """Runs a program to its end; its output is text."""
+    # Imported only here: what this module brings along makes every fork three times as slow.
+    import subprocess
+
+    return subprocess.run(
+        argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, **options
+    )
+
+
 def own_folder(facts):
     """A folder that this policy lets us write, for what an attack needs to prepare."""
     folder = facts["workspace"] if facts["policy"] in WRITING else "/dev/shm"
@@ -153,6 +169,21 @@ def make_file(path, text="x"):
     with open(path, "w") as file:
         file.write(text)
     return path
+
+
+def entries_below(top):
+    """Whatever is no folder, as directory entries; folders that cannot be listed are passed over."""
+    folders = [top]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if not entry.is_dir(follow_symlinks=False):
+                        yield entry
+                    elif entry.path != "/proc":
+                        folders.append(entry.path)
+        except OSError:
+            continue
 
 
 def try_all(paths, act):

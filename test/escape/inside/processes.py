@@ -55,7 +55,7 @@ for part in ("root/etc/shadow", "environ", "mem", "cwd", "maps", "exe", "fd/0", 
 @attack(GROUP, "find the agent under any number", {"nowhere"})
 def find_agent(facts):
     for pid in range(1, 70_000):
-        if os.path.exists(f"/proc/{pid}") and is_ours(pid) and pid != os.getpid():
+        if os.access(f"/proc/{pid}", os.F_OK) and is_ours(pid) and pid != os.getpid():
             return pid
     raise Stopped("nowhere")
 

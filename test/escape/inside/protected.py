@@ -2,11 +2,9 @@
 
 import os
 import shutil
-import subprocess
 
-from kit import CLOSED, FULL, WRITING, Stopped, attack, call, make_file, own_folder
+from kit import ALWAYS, CLOSED, UNBOUND, WRITING, Stopped, attack, call, make_file, own_folder, run_program
 
-UNPROTECTED = frozenset({FULL})
 BUSY = CLOSED | {"EBUSY"}
 GROUP = "protected names"
 
@@ -15,79 +13,79 @@ def git(facts, *below):
     return os.path.join(facts["workspace"], ".git", *below)
 
 
-@attack(GROUP, "read a repository, as everybody may", {"ENOENT"}, WRITING | {"read-only"}, bare=True)
+@attack(GROUP, "read a repository, as everybody may", {"ENOENT"}, ALWAYS, bare=True)
 def read_repository(facts):
     return open(git(facts, "HEAD")).read()
 
 
-@attack(GROUP, "add to the repository's configuration", CLOSED, UNPROTECTED, bare=True)
+@attack(GROUP, "add to the repository's configuration", CLOSED, UNBOUND, bare=True)
 def write_config(facts):
     return open(git(facts, "config"), "a").write("# more\n")
 
 
-@attack(GROUP, "make a hook", CLOSED, UNPROTECTED, bare=True)
+@attack(GROUP, "make a hook", CLOSED, UNBOUND, bare=True)
 def make_hook(facts):
     return make_file(git(facts, "hooks", "pre-commit"), "#!/bin/sh\n")
 
 
-@attack(GROUP, "make a hook through a link", CLOSED, UNPROTECTED)
+@attack(GROUP, "make a hook through a link", CLOSED, UNBOUND)
 def hook_through_link(facts):
     link = os.path.join(own_folder(facts), "hooks")
     os.symlink(git(facts, "hooks"), link)
     return make_file(os.path.join(link, "post-commit"))
 
 
-@attack(GROUP, "make a hook below an open folder", CLOSED, UNPROTECTED)
+@attack(GROUP, "make a hook below an open folder", CLOSED, UNBOUND)
 def hook_below_descriptor(facts):
     hooks = os.open(git(facts, "hooks"), os.O_PATH | os.O_DIRECTORY)
     return os.open("pre-push", os.O_CREAT | os.O_WRONLY, 0o755, dir_fd=hooks)
 
 
-@attack(GROUP, "make a hook through /proc/self/root", CLOSED, UNPROTECTED)
+@attack(GROUP, "make a hook through /proc/self/root", CLOSED, UNBOUND)
 def hook_through_proc(facts):
     return make_file(f"/proc/self/root{git(facts, 'hooks', 'pre-rebase')}")
 
 
-@attack(GROUP, "make a hook by a path that turns round", CLOSED, UNPROTECTED)
+@attack(GROUP, "make a hook by a path that turns round", CLOSED, UNBOUND)
 def hook_by_detour(facts):
     return make_file(git(facts, "..", "..", git(facts).lstrip("/"), ".", "hooks", "update"))
 
 
-@attack(GROUP, "let a hook be executable", CLOSED, UNPROTECTED)
+@attack(GROUP, "let a hook be executable", CLOSED, UNBOUND)
 def chmod_hook(facts):
     return os.chmod(git(facts, "hooks", "sample"), 0o755)
 
 
-@attack(GROUP, "overwrite what HEAD says", CLOSED, UNPROTECTED)
+@attack(GROUP, "overwrite what HEAD says", CLOSED, UNBOUND)
 def overwrite_head(facts):
     return open(git(facts, "HEAD"), "r+").write("ref: refs/heads/other\n")
 
 
-@attack(GROUP, "put a file in the place of the configuration", CLOSED | {"EXDEV"}, UNPROTECTED)
+@attack(GROUP, "put a file in the place of the configuration", CLOSED | {"EXDEV"}, UNBOUND)
 def replace_config(facts):
     other = make_file(os.path.join(own_folder(facts), "c"), "[core]\n\tbare = false\n")
     return os.replace(other, git(facts, "config"))
 
 
-@attack(GROUP, "write the configuration through a hard link", CLOSED | {"EXDEV"}, UNPROTECTED)
+@attack(GROUP, "write the configuration through a hard link", CLOSED | {"EXDEV"}, UNBOUND)
 def config_through_hard_link(facts):
     link = os.path.join(own_folder(facts), "config")
     os.link(git(facts, "config"), link)
     return open(link, "a").write("#")
 
 
-@attack(GROUP, "link a file of our own in as a hook", CLOSED | {"EXDEV"}, UNPROTECTED)
+@attack(GROUP, "link a file of our own in as a hook", CLOSED | {"EXDEV"}, UNBOUND)
 def hook_by_hard_link(facts):
     os.link(make_file(os.path.join(own_folder(facts), "h")), git(facts, "hooks", "commit-msg"))
     return "linked"
 
 
-@attack(GROUP, "commit", {"refused"}, UNPROTECTED)
+@attack(GROUP, "commit", {"refused"}, UNBOUND)
 def commit(facts):
     return run_git(facts, "commit", "--allow-empty", "-m", "x")
 
 
-@attack(GROUP, "set the configuration with git", {"refused"}, UNPROTECTED)
+@attack(GROUP, "set the configuration with git", {"refused"}, UNBOUND)
 def configure(facts):
     return run_git(facts, "config", "core.hooksPath", "/tmp")
 
@@ -95,7 +93,7 @@ def configure(facts):
 def run_git(facts, *args):
     who = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "safe.directory=*"]
     argv = ["git", *who, "-C", facts["workspace"], *args]
-    ran = subprocess.run(argv, capture_output=True, text=True)
+    ran = run_program(argv)
     if ran.returncode != 0:
         raise Stopped("refused")
     return ran.stdout
@@ -105,7 +103,7 @@ def run_git(facts, *args):
 def move_repository(facts):
     os.rename(git(facts), git(facts) + "-old")
     os.rename(git(facts) + "-old", git(facts))
-    if facts["policy"] == FULL:
+    if facts["policy"] in UNBOUND:
         raise OSError(16, "allowed, and undone")
     return "moved"
 
@@ -115,7 +113,7 @@ def exchange_repository(facts):
     fake = own_folder(facts)
     call("renameat2", -100, fake, -100, git(facts), 2)
     call("renameat2", -100, fake, -100, git(facts), 2)
-    if facts["policy"] == FULL:
+    if facts["policy"] in UNBOUND:
         raise OSError(16, "allowed, and undone")
     return "exchanged"
 
@@ -127,7 +125,7 @@ def remove_repository(facts):
 
 @attack(GROUP, "remove what is in the repository", {"still there"})
 def empty_repository(facts):
-    if facts["policy"] != FULL:
+    if facts["policy"] not in UNBOUND:
         shutil.rmtree(git(facts), ignore_errors=True)
     if os.path.exists(git(facts, "HEAD")) and os.path.exists(git(facts, "config")):
         raise Stopped("still there")
@@ -136,7 +134,7 @@ def empty_repository(facts):
 
 @attack(GROUP, "lock the folder that the repository is in, then change it", CLOSED)
 def lock_and_change(facts):
-    if facts["policy"] == FULL:
+    if facts["policy"] in UNBOUND:
         raise PermissionError(1, "nothing to gain")
     mode = os.stat(facts["workspace"]).st_mode & 0o7777
     os.chmod(facts["workspace"], 0o500)
@@ -144,7 +142,7 @@ def lock_and_change(facts):
     return make_file(git(facts, "hooks", "applypatch-msg"))
 
 
-@attack(GROUP, "change the repository's mode", CLOSED, UNPROTECTED)
+@attack(GROUP, "change the repository's mode", CLOSED, UNBOUND)
 def chmod_repository(facts):
     return os.chmod(git(facts), 0o777)
 
@@ -165,7 +163,7 @@ def similar_name(facts):
 
 for name in (".codex", ".agents", ".aws"):
 
-    @attack(GROUP, f"make {name}, which is missing", CLOSED | {"EEXIST"}, UNPROTECTED, bare=True)
+    @attack(GROUP, f"make {name}, which is missing", CLOSED | {"EEXIST"}, UNBOUND, bare=True)
     def make_missing(facts, name=name):
         os.mkdir(os.path.join(facts["workspace"], name))
         return os.rmdir(os.path.join(facts["workspace"], name))
@@ -183,7 +181,7 @@ for name in (".codex", ".agents", ".aws"):
         return os.rename(os.path.join(facts["workspace"], name), os.path.join(facts["workspace"], "moved"))
 
 
-@attack(GROUP, "make a repository where the second root has none", CLOSED | {"EEXIST"}, UNPROTECTED)
+@attack(GROUP, "make a repository where the second root has none", CLOSED | {"EEXIST"}, UNBOUND)
 def second_root(facts):
     os.mkdir("/tmp/.git")
     return os.rmdir("/tmp/.git")
@@ -194,7 +192,7 @@ def chmod_stand_in(facts):
     return os.chmod("/tmp/.git", 0o777)
 
 
-@attack(GROUP, "put a link where a protected name is missing", CLOSED | {"EEXIST"}, UNPROTECTED)
+@attack(GROUP, "put a link where a protected name is missing", CLOSED | {"EEXIST"}, UNBOUND)
 def link_as_missing(facts):
     os.symlink("/tmp", os.path.join(facts["workspace"], ".aws"))
     return os.unlink(os.path.join(facts["workspace"], ".aws"))

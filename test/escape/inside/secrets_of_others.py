@@ -1,9 +1,8 @@
 """What is not for commands to read: the host's files, other environments, the service's own."""
 
 import os
-import subprocess
 
-from kit import CLOSED, HIDDEN, Stopped, attack
+from kit import CLOSED, HIDDEN, Stopped, attack, run_program
 
 GROUP = "secrets"
 SHUT = CLOSED | HIDDEN
@@ -120,7 +119,7 @@ def raw_disk(facts):
 def search(facts):
     argv = ["grep", "-rlsF", "--devices=skip", "".join(facts["secret_text"]), "/"]
     skip = ["--exclude-dir=proc", "--exclude-dir=sys", "--exclude-dir=usr", "--exclude-dir=opt", "--exclude-dir=nix"]
-    found = subprocess.run([argv[0], *skip, *argv[1:]], capture_output=True, text=True, timeout=18).stdout
+    found = run_program([argv[0], *skip, *argv[1:]]).stdout
     if not found:
         raise Stopped("nowhere")
     return found

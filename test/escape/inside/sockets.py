@@ -2,9 +2,10 @@
 
 import os
 import socket
+import stat
 import struct
 
-from kit import ALWAYS, FULL, HIDDEN, ONLINE, WRITE_AND_NETWORK, WRITING, Stopped, attack, call, own_folder
+from kit import ALWAYS, HIDDEN, ONLINE, Stopped, attack, call, entries_below, own_folder
 
 GROUP = "sockets"
 CUT = {"EPERM"}
@@ -53,18 +54,13 @@ for service in SERVICES:
 
 @attack(GROUP, "connect to any socket that there is in the tree", {"none answers"})
 def any_socket(facts):
-    import stat
-
-    for folder, below, names in os.walk("/"):
-        if folder == "/":
-            below[:] = [name for name in below if name != "proc"]
-        for name in names:
-            path = os.path.join(folder, name)
-            try:
-                if stat.S_ISSOCK(os.lstat(path).st_mode):
-                    return unix(path), path
-            except OSError:
-                continue
+    for entry in entries_below("/"):
+        try:
+            if not (entry.is_file(follow_symlinks=False) or entry.is_symlink()):
+                if stat.S_ISSOCK(os.lstat(entry.path).st_mode):
+                    return unix(entry.path), entry.path
+        except OSError:
+            continue
     raise Stopped("none answers")
 
 

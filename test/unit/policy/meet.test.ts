@@ -8,6 +8,7 @@ const segment = fc.constantFrom("a", "b", ".git", ".aws");
 const path = fc
   .array(segment, { maxLength: 4 })
   .map((segments) => (segments.length === 0 ? "/" : `/${segments.join("/")}`));
+const protectedNames = fc.uniqueArray(fc.constantFrom(".git", ".aws"));
 const policy: fc.Arbitrary<EffectivePolicy> = fc.record({
   preset: fc.constantFrom(
     "read-only" as const,
@@ -17,10 +18,16 @@ const policy: fc.Arbitrary<EffectivePolicy> = fc.record({
   ),
   files: fc.record({
     write: fc.oneof(fc.constant("all" as const), fc.uniqueArray(path, { maxLength: 4 })),
-    protected_names: fc.uniqueArray(fc.constantFrom(".git", ".aws")),
+    protected_names: protectedNames,
   }),
   network: fc.constantFrom("on" as const, "off" as const),
 });
+
+type Three = [EffectivePolicy, EffectivePolicy, EffectivePolicy];
+
+function protecting({ files, ...rest }: EffectivePolicy, names: string[]): EffectivePolicy {
+  return { ...rest, files: { ...files, protected_names: names } };
+}
 
 describe("the meet of two policies", () => {
   test("allows no write that either refuses", () => {
@@ -45,11 +52,25 @@ describe("the meet of two policies", () => {
     );
   });
 
-  test("is associative in what it allows", () => {
+  test("is associative in what it allows, where all protect the same names", () => {
     fc.assert(
-      fc.property(policy, policy, policy, path, (a, b, c, where) =>
-        assert.equal(mayWrite(meet(meet(a, b), c), where), mayWrite(meet(a, meet(b, c)), where)),
-      ),
+      fc.property(policy, policy, policy, protectedNames, path, (a, b, c, names, where) => {
+        const [x, y, z] = [a, b, c].map((each) => protecting(each, names)) as Three;
+        assert.equal(mayWrite(meet(meet(x, y), z), where), mayWrite(meet(x, meet(y, z)), where));
+      }),
+      { numRuns: 50000 },
+    );
+  });
+
+  // A name that one policy protects in its own roots is protected in the roots of all from then on.
+  test("is never wider than any of three, in whatever order they meet", () => {
+    fc.assert(
+      fc.property(policy, policy, policy, path, (a, b, c, where) => {
+        const allowing = [a, b, c].every((each) => mayWrite(each, where));
+        for (const all of [meet(meet(a, b), c), meet(a, meet(b, c)), meet(meet(c, a), b)]) {
+          assert.ok(allowing || !mayWrite(all, where));
+        }
+      }),
       { numRuns: 20000 },
     );
   });

@@ -1,9 +1,9 @@
 import * as fs from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Tree, treeOf } from "./tree.ts";
 
-/** Where the recorded runs lie; tests run from the root of the repository. */
-const FOLDER = "test/fixtures/apply-patch";
+/** Where the recorded runs lie; tests start in the root of the repository. */
+const FOLDER = resolve("test/fixtures/apply-patch");
 
 /** What the original does and we do only on request, and what we leave instead. */
 export const FAULTS: Readonly<Record<string, Tree>> = {
