@@ -1,5 +1,6 @@
 #!/bin/sh
-# Measures both placements, beside bubblewrap and the engine by themselves, and prints one table.
+# Measures both placements, beside bubblewrap and the engine by themselves, and the program apply_patch
+# beside the original. Prints a table each; an argument names the only one: tools, exec-server, patches.
 set -eu
 cd "$(dirname "$0")/.."
 . deploy/prepare.sh
@@ -14,4 +15,4 @@ trap 'exit 130' INT TERM
 need_engine
 step "building the images"
 need_images
-node dist/test/bench/main.js
+node dist/test/bench/main.js "$@"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import type { PatchOptions } from "../contract/patch.ts";
-import { NodeFiles } from "./files/node-files.ts";
+import { PromptFiles } from "./files/prompt-files.ts";
 import { type ProgramResult, runProgram } from "./program.ts";
 
 /** How the program applies patches when nothing is asked for. */
@@ -20,7 +20,7 @@ export function runHere(
   options: Partial<PatchOptions> = {},
 ): Promise<ProgramResult> {
   const input = { args: words.map(asGiven), stdin: () => buffer(stdin) };
-  const context = { files: new NodeFiles(), cwd: process.cwd() };
+  const context = { files: new PromptFiles(), cwd: process.cwd() };
   return runProgram(input, { ...context, options: { ...DEFAULTS, ...options } });
 }
 

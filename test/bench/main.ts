@@ -3,6 +3,7 @@ import type { Outwork } from "../../src/client/index.ts";
 import type { ServiceProcess } from "../../src/quickstart/service-process.ts";
 import { withThrowawayService } from "../../src/quickstart/throwaway.ts";
 import { execServerComparison } from "./exec-server.ts";
+import { patchTable } from "./patches.ts";
 import { latencyRows, lifecycleRows, outputRows, rateRows } from "./scenes.ts";
 import { dockerSubject, embeddedSubject, type Subject } from "./subject.ts";
 import { type Row, table } from "./table.ts";
@@ -67,7 +68,11 @@ async function toolsTable(): Promise<string> {
   return table(rows);
 }
 
-const TABLES = { tools: toolsTable, "exec-server": () => execServerComparison(IMAGE) };
+const TABLES = {
+  tools: toolsTable,
+  "exec-server": () => execServerComparison(IMAGE),
+  patches: patchTable,
+};
 
 const [cpu] = cpus();
 const machine = `${cpus().length} × ${cpu?.model.trim()}, Linux ${release()}`;

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { readdir, symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 /** The client that the exec-server protocol is held to. */
@@ -17,4 +18,24 @@ export async function codexBinary(): Promise<string> {
     await promisify(execFile)("npm", ["install", "--no-save", "--prefix", FOLDER, spec]);
   }
   return BINARY;
+}
+
+/**
+ * Puts the original `apply_patch` into a folder: the Codex CLI is that program when it is called by
+ * that name.
+ */
+export async function originalProgram(folder: string): Promise<string> {
+  await codexBinary();
+  const program = join(folder, "apply_patch");
+  await symlink(await nativeBinary(), program);
+  return program;
+}
+
+/** The package's own launcher is a script, which would call it by another name. */
+async function nativeBinary(): Promise<string> {
+  const scope = join(FOLDER, "node_modules/@openai");
+  const found = await readdir(scope, { recursive: true });
+  const path = found.find((each) => /^codex-linux-\w+\/vendor\/[^/]+\/bin\/codex$/.test(each));
+  if (path === undefined) throw new Error(`no program of this platform in ${scope}`);
+  return join(scope, path);
 }

@@ -1,17 +1,12 @@
 import { createHash } from "node:crypto";
-import { type BigIntStats, constants, type Stats } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "../../errors.ts";
 import { gathered } from "./gather.ts";
 import { linkRefused, withoutLinks } from "./no-links.ts";
+import { CREATE, notRegular, READ, statOf, WRITE } from "./node-stat.ts";
 import type { Content, DurableFiles, FileStat } from "./port.ts";
-
-/** Never waits for the other end of a pipe, never becomes a controlling terminal. */
-const SAFELY = constants.O_NONBLOCK | constants.O_NOCTTY;
-const READ = constants.O_RDONLY | SAFELY;
-const WRITE = constants.O_WRONLY | constants.O_CREAT | SAFELY;
-const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SAFELY;
 
 type Use<T> = (name: string) => Promise<T>;
 type UseFile<T> = (handle: fs.FileHandle, stat: Stats) => Promise<T>;
@@ -145,25 +140,6 @@ export class NodeFiles implements DurableFiles {
   }
 }
 
-function statOf(stats: BigIntStats): FileStat {
-  return {
-    kind: kindOf(stats),
-    bytes: Number(stats.size),
-    mode: Number(stats.mode & 0o7777n),
-    uid: Number(stats.uid),
-    gid: Number(stats.gid),
-    links: Number(stats.nlink),
-    identity: `${stats.dev}:${stats.ino}`,
-    modified: String(stats.mtimeNs),
-  };
-}
-
-function kindOf(stats: BigIntStats): FileStat["kind"] {
-  if (stats.isFile()) return "file";
-  if (stats.isDirectory()) return "folder";
-  return stats.isSymbolicLink() ? "link" : "other";
-}
-
 /** One call suffices for a file that does not grow meanwhile: a byte to spare shows its end. */
 async function readAll(handle: fs.FileHandle, { size: bytes }: Stats): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(bytes + 1);
@@ -190,8 +166,4 @@ async function chmodIfAllowed(handle: fs.FileHandle, mode: number): Promise<void
   } catch (error) {
     if (systemCode(error) !== "EPERM") throw error;
   }
-}
-
-function notRegular(path: string): Error {
-  return Object.assign(new Error(`EINVAL: '${path}' is not a regular file`), { code: "EINVAL" });
 }

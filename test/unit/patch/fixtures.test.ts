@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { z } from "zod";
 import type { PatchOptions } from "../../../src/contract/patch.ts";
+import { PromptFiles } from "../../../src/patch/files/prompt-files.ts";
 import { runProgram } from "../../../src/patch/program.ts";
 import { runTool } from "../../../src/patch/tool.ts";
 import { contextIn } from "./support/context.ts";
@@ -55,10 +56,24 @@ for (const [mode, options] of Object.entries(MODES)) {
   });
 }
 
-function program(fixture: Fixture, cwd: string, options: Options) {
+describe("recorded patches through the program, with files that nothing else waits for", async () => {
+  for (const fixture of await fixtures()) {
+    test(fixture.name, async (t) => {
+      const cwd = await temporaryFolder(t);
+      await plantInput(fixture, cwd);
+      const { changes: _, ...answer } = await program(fixture, cwd, {}, new PromptFiles());
+      const { exit_code, stdout, stderr } = fixture;
+      assert.deepEqual(answer, fill({ exit_code, stdout, stderr }, cwd));
+      assert.deepEqual(await treeOf(cwd), await programTree(fixture, {}));
+    });
+  }
+});
+
+function program(fixture: Fixture, cwd: string, options: Options, files?: PromptFiles) {
   const patch = patchIn(fixture, cwd);
   const args = fixture.via === "argument" ? [patch] : [];
-  return runProgram({ args, stdin: async () => patch }, contextIn(cwd, options));
+  const context = contextIn(cwd, options);
+  return runProgram({ args, stdin: async () => patch }, files ? { ...context, files } : context);
 }
 
 /** An atomic patch that fails has done nothing. */
