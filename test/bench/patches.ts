@@ -23,8 +23,7 @@ export async function patchTable(): Promise<string> {
     const rows: Row[] = [];
     for (const scene of patchScenes()) {
       const what = `apply_patch, ${scene.what}`;
-      const theirs = await measured(original, scene, join(folder, "cwd"));
-      const ours = await measured(OURS, scene, join(folder, "cwd"));
+      const [theirs, ours] = await measured([original, OURS], scene, join(folder, "cwd"));
       rows.push({ what: `${what}: original`, unit: "ms", ...theirs });
       rows.push({ what, unit: "ms", ...ours, wanted: theirs.figure });
       console.error(`measured ${what}`);
@@ -35,15 +34,30 @@ export async function patchTable(): Promise<string> {
   }
 }
 
-async function measured(argv: readonly string[], scene: PatchScene, cwd: string) {
-  const times: number[] = [];
+/** In turns, so that whatever else the machine does burdens both alike. */
+async function measured(
+  [theirs, ours]: readonly [readonly string[], readonly string[]],
+  scene: PatchScene,
+  cwd: string,
+) {
+  const times: [number[], number[]] = [[], []];
   for (let done = 0; done < scene.times; done += 1) {
-    await mkdir(cwd);
-    await scene.plant(cwd);
-    times.push(run(argv, scene.patch, cwd));
-    await rm(cwd, { recursive: true });
+    times[0].push(await once(theirs, scene, cwd));
+    times[1].push(await once(ours, scene, cwd));
   }
+  return [figures(times[0]), figures(times[1])] as const;
+}
+
+function figures(times: readonly number[]) {
   return { figure: quantile(times, 0.5), p99: quantile(times, 0.99) };
+}
+
+async function once(argv: readonly string[], scene: PatchScene, cwd: string): Promise<number> {
+  await mkdir(cwd);
+  await scene.plant(cwd);
+  const ms = run(argv, scene.patch, cwd);
+  await rm(cwd, { recursive: true });
+  return ms;
 }
 
 function run([program = "", ...args]: readonly string[], input: string, cwd: string): number {
