@@ -19,13 +19,13 @@ NAMESPACES = {
 
 for kind, flag in NAMESPACES.items():
 
-    @attack(GROUP, f"unshare the {kind} namespace", REFUSED)
+    @attack(GROUP, f"unshare the {kind} namespace", REFUSED, traceless=True)
     def unshare(facts, flag=flag):
         return call("unshare", flag)
 
     if kind != "time":
 
-        @attack(GROUP, f"start a process in a new {kind} namespace", REFUSED)
+        @attack(GROUP, f"start a process in a new {kind} namespace", REFUSED, traceless=True)
         def clone(facts, flag=flag):
             child = call("clone", flag | 17, 0, 0, 0, 0)
             if child == 0:
@@ -130,7 +130,7 @@ CALLS = {
 
 for title, (name, *arguments) in CALLS.items():
 
-    @attack(GROUP, title, REFUSED)
+    @attack(GROUP, title, REFUSED, traceless=True)
     def by_name(facts, name=name, arguments=arguments):
         return call(name, *[0 if argument is None else argument for argument in arguments])
 

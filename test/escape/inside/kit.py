@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import json
 import os
 import platform
 import signal
@@ -37,56 +38,79 @@ class Stopped(Exception):
 
 
 class Attack:
-    def __init__(self, group, title, act, stopped_by, works, bare):
+    def __init__(self, group, title, act, stopped_by, works, bare, traceless):
         self.group, self.title, self.act = group, title, act
-        self.stopped_by, self.works, self.bare = frozenset(stopped_by), works, bare
+        self.stopped_by, self.works = frozenset(stopped_by), works
+        self.bare, self.traceless = bare, traceless
 
 
-def attack(group, title, stopped_by, works=NEVER, bare=False):
+def attack(group, title, stopped_by, works=NEVER, bare=False, traceless=False):
     """
     Declares an attack: a function that is given the facts, and that either returns what it got or raises.
     `stopped_by` are the only errors that count as a wall; `works` the policies that allow what it
-    does, or `placement: policy`; `bare` ones work without any sandbox, on every machine.
+    does, or `placement: policy`; `bare` ones work without any sandbox, on every machine; `traceless`
+    ones leave their process as it was when an error of the system stops them.
     """
 
     def declare(act):
-        ATTACKS.append(Attack(group, title, act, stopped_by, works, bare))
+        ATTACKS.append(Attack(group, title, act, stopped_by, works, bare, traceless))
         return act
 
     return declare
 
 
-def run(each, facts):
-    """Runs an attack in a process of its own; says how it ended: (outcome, by, detail)."""
+def run_all(attacks, facts):
+    """Yields each attack and how it ended: (outcome, by, detail)."""
+    left = list(attacks)
+    while left:
+        for report in run_some(tuple(left), facts):
+            yield left.pop(0), report
+
+
+def run_some(attacks, facts):
+    """
+    Runs an attack in a process of its own, and those after it as long as all of them are traceless:
+    processes are what attacks cost.
+    """
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(read_end)
-        os.write(write_end, report(each, facts).encode()[:4000])
+        make_reports(attacks, facts, write_end)
         os._exit(0)
     os.close(write_end)
-    said = b""
-    while chunk := os.read(read_end, 4096):
-        said += chunk
-    os.close(read_end)
+    reported = False
+    with open(read_end, encoding="utf-8", errors="replace") as reports:
+        for report in reports:
+            reported = True
+            yield json.loads(report)
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
-        return "stopped", signal.Signals(os.WTERMSIG(status)).name, ""
-    outcome, by, detail = said.decode().split("\t", 2)
-    return outcome, by, detail
+        yield "stopped", signal.Signals(os.WTERMSIG(status)).name, ""
+    elif not reported:
+        yield "broken", "no report", ""
 
 
-def report(each, facts):
+def make_reports(attacks, facts, write_end):
+    for number, each in enumerate(attacks):
+        if number > 0 and not each.traceless:
+            return
+        outcome, by, detail = report_of(each, facts)
+        os.write(write_end, (json.dumps([outcome, by, detail[:300]]) + "\n").encode())
+        if outcome != "stopped" or not each.traceless:
+            return
+
+
+def report_of(each, facts):
     signal.alarm(PATIENCE)
     try:
-        return f"worked\t\t{each.act(facts)!s}"
+        return "worked", "", str(each.act(facts))
     except Stopped as stopped:
-        return f"stopped\t{stopped.args[0]}\t"
+        return "stopped", stopped.args[0], ""
     except OSError as error:
-        name = NAMES.get(error.errno, type(error).__name__)
-        return f"stopped\t{name}\t{error}"
+        return "stopped", NAMES.get(error.errno, type(error).__name__), str(error)
     except BaseException as error:
-        return f"broken\t{type(error).__name__}\t{error}"
+        return "broken", type(error).__name__, str(error)
 
 
 LIBC = ctypes.CDLL(None, use_errno=True)

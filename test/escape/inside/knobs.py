@@ -27,7 +27,7 @@ SETTINGS = (
 
 for setting in SETTINGS:
 
-    @attack(GROUP, f"write {setting}", SHUT)
+    @attack(GROUP, f"write {setting}", SHUT, traceless=True)
     def write_setting(facts, setting=setting):
         return write_back(f"/proc/sys/{setting}")
 
@@ -93,7 +93,7 @@ for path in (
     "/sys/power/state", "/sys/kernel/profiling", "/proc/acpi/wakeup", "/proc/mtrr",
 ):
 
-    @attack(GROUP, f"open {path} for writing", SHUT | {"EBUSY"})
+    @attack(GROUP, f"open {path} for writing", SHUT | {"EBUSY"}, traceless=True)
     def open_knob(facts, path=path):
         return os.open(path, os.O_WRONLY)
 
@@ -116,7 +116,7 @@ for path in (
     "/sys/kernel/debug/sched/debug", "/sys/kernel/tracing/trace", "/sys/firmware/efi/efivars",
 ):
 
-    @attack(GROUP, f"read {path}", SHUT | {"ENXIO", "ENODEV"})
+    @attack(GROUP, f"read {path}", SHUT | {"ENXIO", "ENODEV"}, traceless=True)
     def read_knob(facts, path=path):
         return os.read(os.open(path, os.O_RDONLY | os.O_NONBLOCK), 16)
 

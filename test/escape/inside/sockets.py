@@ -47,7 +47,7 @@ SERVICES = (
 
 for service in SERVICES:
 
-    @attack(GROUP, f"connect to {service}", CUT | HIDDEN)
+    @attack(GROUP, f"connect to {service}", CUT | HIDDEN, traceless=True)
     def connect_service(facts, service=service):
         return unix(service)
 
@@ -150,7 +150,7 @@ FAMILIES = {
 
 for family, (number, kind) in FAMILIES.items():
 
-    @attack(GROUP, f"make a {family} socket", CUT)
+    @attack(GROUP, f"make a {family} socket", CUT, traceless=True)
     def make_socket(facts, number=number, kind=kind):
         return call("socket", number, kind, 0)
 
@@ -159,7 +159,7 @@ NETLINK = {"packet filter": 12, "audit": 9, "device events": 15, "socket diagnos
 
 for protocol, number in NETLINK.items():
 
-    @attack(GROUP, f"make a netlink socket for {protocol}", CUT)
+    @attack(GROUP, f"make a netlink socket for {protocol}", CUT, traceless=True)
     def make_netlink(facts, number=number):
         return call("socket", 16, 3, number)
 
