@@ -28,17 +28,17 @@ export function linkedRoots(target: Target): void {
     });
 
     test("PO-15: a link swapped during a run moves nothing", async () => {
-      await environment().sh("mkdir -p real other && ln -sfn real link");
-      const policy = writing("/workspace/link");
+      await environment().sh("mkdir -p held free && ln -sfn held swapped");
+      const policy = writing("/workspace/swapped");
       const running = await environment().startSh(
-        "read _; (echo x > real/late); (echo x > other/late)",
+        "read _; (echo x > held/late); (echo x > free/late)",
         { policy, stdin: "pipe" },
       );
-      await environment().sh("ln -sfn other link");
+      await environment().sh("ln -sfn free swapped");
       await environment().type(running, "\n");
       const { stderr } = await environment().readToEnd(running);
-      assert.match(stderr, /^[^\n]*other\/late: Read-only file system\n$/);
-      assert.equal((await environment().sh("ls -A real | grep late")).stdout, "late\n");
+      assert.match(stderr, /^[^\n]*free\/late: Read-only file system\n$/);
+      assert.equal((await environment().sh("ls -A held | grep late")).stdout, "late\n");
     });
 
     test("PO-15: a root given by a link grants nothing outside the environment's own roots", async () => {
