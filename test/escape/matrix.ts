@@ -1,4 +1,5 @@
 import type { EffectivePolicy } from "../../src/contract/policy.ts";
+import type { TestEnvironment } from "../support/placement-environment.ts";
 import { FULL_ACCESS, READ_ONLY, WORKSPACE_WRITE, withNetwork } from "../support/policies.ts";
 import { Bait } from "./bait.ts";
 import { bareVerdicts } from "./bare.ts";
@@ -13,12 +14,22 @@ interface Setting {
   readonly terminal?: boolean;
 }
 
+interface Scene {
+  readonly ground: Ground;
+  readonly bait: Bait;
+  /** An environment with a secret, beside those under attack. */
+  readonly other: TestEnvironment;
+}
+
 const SETTINGS: readonly Setting[] = [
   { policy: "read-only", effective: READ_ONLY },
   { policy: "read-only, network on", effective: withNetwork(READ_ONLY) },
   { policy: "workspace-write", effective: WORKSPACE_WRITE },
-  { policy: "workspace-write", effective: WORKSPACE_WRITE, terminal: true },
-  { policy: "workspace-write, network on", effective: withNetwork(WORKSPACE_WRITE) },
+  {
+    policy: "workspace-write, network on",
+    effective: withNetwork(WORKSPACE_WRITE),
+    terminal: true,
+  },
   { policy: "danger-full-access", effective: FULL_ACCESS },
   { policy: "danger-full-access, network off", effective: { ...FULL_ACCESS, network: "off" } },
 ];
@@ -28,9 +39,12 @@ export async function matrixOf(kind: GroundKind): Promise<Column[]> {
   await using bait = await Bait.lay();
   await using ground = await openGround(kind);
   const column = columnsOf(kind);
+  await using other = await launchOn(ground, WORKSPACE_WRITE);
+  await other.put("/workspace", [{ name: "secret", content: `${bait.secretText}\n` }]);
+  const scene = { ground, bait, other };
   const columns = SETTINGS.map(async (setting) => {
     const name = setting.terminal ? `${setting.policy}, terminal` : setting.policy;
-    return column(name, await attackUnder(setting, ground, bait));
+    return column(name, await attackUnder(setting, scene));
   });
   return [
     ...(await Promise.all(columns)),
@@ -51,11 +65,8 @@ function columnsOf(placement: string): (policy: string, verdicts: readonly Verdi
 
 async function attackUnder(
   { policy, effective, terminal = false }: Setting,
-  ground: Ground,
-  bait: Bait,
+  { ground, bait, other }: Scene,
 ): Promise<readonly Verdict[]> {
-  await using other = await launchOn(ground, WORKSPACE_WRITE);
-  await other.put("/workspace", [{ name: "secret", content: `${bait.secretText}\n` }]);
   await using environment = await launchOn(ground, effective);
   await arm(environment);
   const facts = await factsFor(environment, other, policy, { ground, bait });

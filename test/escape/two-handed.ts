@@ -40,7 +40,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 
   "leave a process behind that waits for the guards to go": async ({ environment }) => {
-    for (let round = 0; round < 5; round += 1) await environment.run(["python3", "-c", GRABBER]);
+    for (let round = 0; round < 3; round += 1) await environment.run(["python3", "-c", GRABBER]);
     const { stdout } = await environment.sh("cat /workspace/.aws/config; cat /workspace/.codex/x");
     return stdout === "" ? null : stdout;
   },
@@ -274,7 +274,7 @@ async function patch(environment: TestEnvironment, path: string): Promise<string
 const GRABBER = `
 import os
 for name in ("/workspace/.aws", "/workspace/.codex"):
-    for _ in range(8):
+    for _ in range(4):
         if os.fork() == 0:
             os.setsid()
             for stream in (0, 1, 2):
