@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir, symlink } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, mkdtemp, readdir, rename, rm, symlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 /** The client that the exec-server protocol is held to. */
@@ -13,11 +13,20 @@ const BINARY = resolve(FOLDER, "node_modules/.bin/codex");
 
 /** The stock Codex CLI, installed from the registry once per checkout. */
 export async function codexBinary(): Promise<string> {
-  if (!existsSync(BINARY)) {
-    const spec = `@openai/codex@${CODEX_VERSION}`;
-    await promisify(execFile)("npm", ["install", "--no-save", "--prefix", FOLDER, spec]);
-  }
+  if (!existsSync(BINARY)) await install();
   return BINARY;
+}
+
+/** Complete or not there, however many tests ask at once: it gets its name by a rename. */
+async function install(): Promise<void> {
+  await mkdir(dirname(FOLDER), { recursive: true });
+  const draft = await mkdtemp(`${FOLDER}-`);
+  const spec = `@openai/codex@${CODEX_VERSION}`;
+  await promisify(execFile)("npm", ["install", "--no-save", "--prefix", draft, spec]);
+  await rename(draft, FOLDER).catch(async (error: unknown) => {
+    await rm(draft, { recursive: true });
+    if (!existsSync(BINARY)) throw error;
+  });
 }
 
 /**
