@@ -6,7 +6,7 @@ import { OutworkError } from "../errors.ts";
 import { parseExecCommand, parseWriteStdin } from "../tools/arguments.ts";
 import { type FunctionTool, toolDefinitions } from "../tools/definitions.ts";
 import { unknownEnvironment, unknownSession } from "../tools/failures.ts";
-import { type FreeformTool, patchDefinition } from "../tools/patch-definition.ts";
+import { type FreeformTool, PATCH_TOOL, patchDefinition } from "../tools/patch-definition.ts";
 import { resultText } from "../tools/result-text.ts";
 import type { CallOptions } from "./call-signal.ts";
 import type { RemoteEnvironment, StreamOptions } from "./environment.ts";
@@ -101,7 +101,10 @@ export class Turn {
     if (!this.#names.includes(name)) {
       return `unsupported call: ${name} (this turn has ${listed(this.#names)})`;
     }
-    if ("input" in call) return this.#patch(call.input, options);
+    if (name === PATCH_TOOL) {
+      return "input" in call ? this.#patch(call.input, options) : wrongCall(name, "input");
+    }
+    if (!("arguments" in call)) return wrongCall(name, "arguments");
     if (name === "exec_command") return this.#execCommand(call.arguments, options);
     return this.#writeStdin(call.arguments, options);
   }
@@ -156,6 +159,11 @@ export class Turn {
 /** The environment names the session by its own id; the model may know it by another. */
 function isUnknownSession(error: unknown, sessionId: number): boolean {
   return error instanceof OutworkError && error.message === unknownSession(sessionId).message;
+}
+
+function wrongCall(name: string, wanted: "input" | "arguments"): string {
+  const kind = wanted === "input" ? "the freeform tool" : "the function";
+  return `unsupported call: ${name} is ${kind} of that name, whose call has \`${wanted}\``;
 }
 
 function listed(names: readonly string[]): string {

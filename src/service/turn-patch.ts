@@ -1,8 +1,7 @@
 import type { ApplyTurnPatch, TurnPatchResult } from "../contract/index.ts";
 import type { WaitOptions } from "../core/agent-link.ts";
 import type { Environments } from "../core/environments.ts";
-import { PatchSyntaxError } from "../patch/failure.ts";
-import { parsePatch } from "../patch/read/stream.ts";
+import { patchOrNull } from "../patch/read/stream.ts";
 import { chooseEnvironment } from "../tools/environment.ts";
 
 /**
@@ -17,7 +16,8 @@ export async function applyTurnPatch(
 ): Promise<TurnPatchResult> {
   const [first = "", ...others] = ids;
   const hasChoice = others.length > 0;
-  const named = hasChoice ? environmentOf(patch.patch) : null;
+  // What is wrong with a patch is for the tool to say.
+  const named = hasChoice ? (patchOrNull(patch.patch)?.environment ?? null) : null;
   const environment_id = chooseEnvironment(named, [first, ...others]);
   const environment = environments.get(environment_id);
   const asked = {
@@ -26,14 +26,4 @@ export async function applyTurnPatch(
     environment_line: hasChoice ? ("ignored" as const) : ("refused" as const),
   };
   return { ...(await environment.call("outwork/apply_patch", asked, options)), environment_id };
-}
-
-/** What is wrong with a patch is for the tool to say. */
-function environmentOf(text: string): string | null {
-  try {
-    return parsePatch(text).environment;
-  } catch (error) {
-    if (error instanceof PatchSyntaxError) return null;
-    throw error;
-  }
 }

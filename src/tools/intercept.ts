@@ -17,13 +17,6 @@ export async function interceptPatch(cmd: string): Promise<ShellPatch | null> {
 }
 
 async function isPatch(text: string): Promise<boolean> {
-  const { parsePatch } = await import("../patch/read/stream.ts");
-  const { PatchSyntaxError } = await import("../patch/failure.ts");
-  try {
-    parsePatch(text);
-    return true;
-  } catch (error) {
-    if (error instanceof PatchSyntaxError) return false;
-    throw error;
-  }
+  const { patchOrNull } = await import("../patch/read/stream.ts");
+  return patchOrNull(text) !== null;
 }

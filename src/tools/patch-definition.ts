@@ -10,6 +10,8 @@ export interface FreeformTool {
   };
 }
 
+export const PATCH_TOOL = "apply_patch";
+
 const DESCRIPTION =
   "The `apply_patch` tool can be used to edit files. " +
   "This is a FREEFORM tool, so do not wrap the patch in JSON.";
@@ -47,5 +49,5 @@ export function patchDefinition(environments: readonly string[]): FreeformTool {
   ];
   const definition = `${rules.join("\n")}\n`;
   const format = { type: "grammar", syntax: "lark", definition } as const;
-  return { type: "custom", name: "apply_patch", description: DESCRIPTION, format };
+  return { type: "custom", name: PATCH_TOOL, description: DESCRIPTION, format };
 }

@@ -7,6 +7,15 @@ export interface ShellPatch {
   readonly folder: string | null;
 }
 
+/** More than a folder's path and a delimiter have; a parser of shell is not safe with just any text. */
+const MAX_FRAME_CHARACTERS = 8_192;
+
+/** A script without the text of its here-document, and that text. */
+interface Framed {
+  readonly frame: string;
+  readonly body: string;
+}
+
 /** What a harness may call the program. */
 const PROGRAM_NAMES: readonly string[] = ["apply_patch", "applypatch"];
 
@@ -15,7 +24,10 @@ const PROGRAM_NAMES: readonly string[] = ["apply_patch", "applypatch"];
  * `cd DIR &&`. Null for every other script, which only a shell can run rightly.
  */
 export function shellPatch(script: string): ShellPatch | null {
-  const { commands, errors } = parse(script);
+  const framed = framedOf(script);
+  if (framed === null) return null;
+  const { frame, body } = framed;
+  const { commands, errors } = parse(frame);
   const [statement] = commands;
   if (!statement || commands.length > 1 || statement.background || errors?.length) return null;
   const parts = partsOf(statement);
@@ -23,9 +35,25 @@ export function shellPatch(script: string): ShellPatch | null {
   const folder = parts.cd && folderOf(parts.cd);
   if (folder === undefined) return null;
   const document = documentOf(parts.program, folder === null);
-  if (!document?.closing || !standsAlone(script, statement, document)) return null;
-  const { pos, end } = document.body;
-  return { patch: script.slice(pos, end).replace(/\n+$/, ""), folder };
+  if (!document?.closing || !standsAlone(frame, statement, document)) return null;
+  return endsEarlier(body, document) ? null : { patch: body.replace(/\n+$/, ""), folder };
+}
+
+/** Takes all lines for a here-document that come after the first `<<` and before the last word. */
+function framedOf(script: string): Framed | null {
+  const operator = script.indexOf("<<");
+  const begin = operator < 0 ? 0 : script.indexOf("\n", operator) + 1;
+  const end = script.trimEnd().lastIndexOf("\n") + 1;
+  if (begin === 0 || end < begin) return null;
+  if (begin + script.length - end > MAX_FRAME_CHARACTERS) return null;
+  return { frame: script.slice(0, begin) + script.slice(end), body: script.slice(begin, end) };
+}
+
+/** Whether a line of the body is the delimiter already, so that more of the script follows. */
+function endsEarlier(body: string, { operator, delimiter }: HereDoc): boolean {
+  const lines = body.split("\n");
+  if (operator === "<<") return lines.includes(delimiter?.value ?? "");
+  return lines.some((line) => line.replace(/^\t+/, "") === delimiter?.value);
 }
 
 function partsOf({ command }: Statement): { cd: Command | null; program: Command } | null {

@@ -57,6 +57,20 @@ describe("a patch for a turn of several environments", () => {
     assert.deepEqual(asked(), []);
   });
 
+  test("and commands are told apart by name: a call of the wrong kind is answered, and does nothing", async (t) => {
+    const { outwork, asked } = await open(t);
+    const turn = outwork.turn(["front"], { patches: true });
+    assert.equal(
+      await turn.dispatch({ name: "apply_patch", arguments: PLAIN }),
+      "unsupported call: apply_patch is the freeform tool of that name, whose call has `input`",
+    );
+    assert.equal(
+      await turn.dispatch({ name: "exec_command", input: PLAIN }),
+      "unsupported call: exec_command is the function of that name, whose call has `arguments`",
+    );
+    assert.deepEqual(asked(), []);
+  });
+
   test("is left to the tool to judge when the turn has but one, or the patch is wrong", async (t) => {
     const { outwork, asked } = await open(t);
     const turn = outwork.turn(["back"], { patches: true });

@@ -74,7 +74,6 @@ export class StandIns {
 }
 
 /**
-/**
  * Does something in a folder although its owner, who we are, may have locked himself out: a command
  * that does so must not get rid of guards by it.
  */

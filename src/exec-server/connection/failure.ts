@@ -1,6 +1,6 @@
 import { asError, OutworkError, toProblem } from "../../errors.ts";
 import { DecodeError } from "../decode-error.ts";
-import { fileError } from "../errno.ts";
+import { fileError } from "../file-error.ts";
 import { internalError, invalidParams, RPC_CODES, RpcError } from "../rpc-error.ts";
 
 /** The error that a client gets; null for one that nobody raised on purpose. */

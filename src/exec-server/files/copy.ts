@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
-import { errnoOf } from "../errno.ts";
+import { errnoOf } from "../../errno.ts";
 import type { FileParams, FileResult } from "../ports.ts";
 import { invalidRequest } from "../rpc-error.ts";
 import { writeAll } from "./content.ts";

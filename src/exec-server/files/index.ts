@@ -1,4 +1,4 @@
-import { fileError } from "../errno.ts";
+import { fileError } from "../file-error.ts";
 import type { FileMethod, FileParams, FileResult } from "../ports.ts";
 import { readFile, writeFile } from "./content.ts";
 import { copy } from "./copy.ts";

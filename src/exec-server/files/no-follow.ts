@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
-import { errnoOf } from "../errno.ts";
+import { errnoOf } from "../../errno.ts";
 import { child, lastName, namesOf } from "./native.ts";
 
 /** Open without being able to read: only to look further from there. Linux has it, Node not yet. */

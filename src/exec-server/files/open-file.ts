@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { errnoError, fileError } from "../errno.ts";
+import { errnoError, fileError } from "../file-error.ts";
 import type { PathUri } from "../path-uri.ts";
 import type { FileMode, OpenFile } from "../ports.ts";
 import { writeAll } from "./content.ts";

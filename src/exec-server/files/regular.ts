@@ -1,6 +1,6 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { errnoOf } from "../errno.ts";
+import { errnoOf } from "../../errno.ts";
 import { invalidRequest, type RpcError } from "../rpc-error.ts";
 import { reach } from "./no-follow.ts";
 

@@ -1,5 +1,5 @@
 import { lstat, rmdir, unlink } from "node:fs/promises";
-import { errnoOf } from "../errno.ts";
+import { errnoOf } from "../../errno.ts";
 import type { FileParams, FileResult } from "../ports.ts";
 import { internalError } from "../rpc-error.ts";
 import { namedEntries } from "./folders.ts";

@@ -1,5 +1,6 @@
 import { lstat, stat } from "node:fs/promises";
-import { errnoOf, errnoText, fileError } from "../errno.ts";
+import { errnoOf, errnoText } from "../../errno.ts";
+import { fileError } from "../file-error.ts";
 import {
   WALK_ITEM_BYTES,
   WALK_MAX_DEPTH,

@@ -1,4 +1,4 @@
-import { errnoError } from "../errno.ts";
+import { errnoError } from "../file-error.ts";
 import { MAX_BLOCK_BYTES, MAX_FILE_HANDLES, MAX_HANDLE_ID_BYTES } from "../limits.ts";
 import type { FileMode, OpenFile } from "../ports.ts";
 import { invalidRequest, notFound } from "../rpc-error.ts";

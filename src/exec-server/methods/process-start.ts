@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import { errnoOf, errnoText } from "../../errno.ts";
 import { asError, OutworkError } from "../../errors.ts";
 import { childVariables, type Variables } from "../env-policy.ts";
-import { errnoOf, errnoText } from "../errno.ts";
 import type { Executor } from "../executor.ts";
 import { TERMINAL_COLS, TERMINAL_ROWS } from "../limits.ts";
 import type { StartParams } from "../params/process.ts";

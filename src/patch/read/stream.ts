@@ -1,4 +1,5 @@
 import { asError } from "../../errors.ts";
+import { PatchSyntaxError } from "../failure.ts";
 import type { Patch } from "../operation.ts";
 import * as markers from "./markers.ts";
 import { PatchReader } from "./reader.ts";
@@ -94,6 +95,16 @@ export function parsePatch(text: string): Patch {
   const stream = new PatchStream();
   stream.push(text);
   return stream.finish();
+}
+
+/** The same; null when it holds none. */
+export function patchOrNull(text: string): Patch | null {
+  try {
+    return parsePatch(text);
+  } catch (error) {
+    if (error instanceof PatchSyntaxError) return null;
+    throw error;
+  }
 }
 
 /** The body's lines lose two carriage returns, the line that opens a heredoc one. */

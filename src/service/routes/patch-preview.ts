@@ -75,7 +75,10 @@ async function* limited(text: AsyncIterable<string>): AsyncGenerator<string> {
   let characters = 0;
   for await (const piece of text) {
     characters += piece.length;
-    if (characters > MAX_CHARACTERS) throw new Error("the patch is too long for a preview");
+    if (characters > MAX_CHARACTERS) {
+      const message = `The patch is longer than ${MAX_CHARACTERS} characters, the most that is previewed.`;
+      throw new OutworkError("too-large", message);
+    }
     yield piece;
   }
 }

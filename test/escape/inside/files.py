@@ -7,7 +7,7 @@ import shutil
 import stat
 
 from kit import CLOSED, UNBOUND, WRITING, Stopped, attack, call, entries_below
-from kit import make_file, own_folder, run_program, try_all
+from kit import make_file, open_for_writing, own_folder, run_program, sweep, try_all
 
 SYSTEM_FILE = "/etc/hosts"
 # Rights over the whole tree are the container's; the host's files are nobody's to write.
@@ -25,40 +25,40 @@ def is_own(path, facts):
     return is_private(path) or any(path == root or path.startswith(root + "/") for root in roots)
 
 
-@attack("files", "create a file in any folder there is", {"nothing gave in"}, EVERYTHING)
-def create_anywhere(facts):
-    wrote = []
+def folders_of_others(facts):
     for folder, below, _ in os.walk("/"):
         if folder == "/proc":
             below[:] = [name for name in below if not name.isdigit()]
-        if is_own(folder, facts):
-            continue
-        path = os.path.join(folder, ".attack")
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-            os.unlink(path)
-            wrote.append(folder)
-        except OSError:
-            pass
-    if not wrote:
-        raise Stopped("nothing gave in")
-    return wrote[:5]
+        if not is_own(folder, facts):
+            yield folder
+
+
+def make_and_remove(folder):
+    path = os.path.join(folder, ".attack")
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    os.unlink(path)
+
+
+@attack("files", "create a file in any folder there is", {"nothing gave in"}, EVERYTHING)
+def create_anywhere(facts):
+    return sweep(folders_of_others(facts), make_and_remove)
+
+
+def system_files():
+    for top in ("/etc", "/opt", "/usr/local", "/usr/lib", "/.outwork"):
+        yield from (entry.path for entry in entries_below(top) if is_file(entry))
+
+
+def is_file(entry):
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 @attack("files", "open any file of the system for writing", {"nothing gave in"})
 def open_system_files(facts):
-    opened = []
-    for top in ("/etc", "/opt", "/usr/local", "/usr/lib", "/.outwork"):
-        for entry in entries_below(top):
-            try:
-                if entry.is_file():
-                    os.close(os.open(entry.path, os.O_WRONLY))
-                    opened.append(entry.path)
-            except OSError:
-                pass
-    if not opened:
-        raise Stopped("nothing gave in")
-    return opened[:5]
+    return sweep(system_files(), open_for_writing)
 
 
 @attack("files", "write the workspace", CLOSED, WRITING, bare=True)

@@ -2,7 +2,7 @@
 
 import os
 
-from kit import CLOSED, HIDDEN, Stopped, attack
+from kit import CLOSED, HIDDEN, Stopped, attack, open_for_writing, sweep
 
 GROUP = "settings"
 SHUT = CLOSED | HIDDEN
@@ -32,58 +32,37 @@ for setting in SETTINGS:
         return write_back(f"/proc/sys/{setting}")
 
 
+def files_of(top):
+    for folder, _, names in os.walk(top):
+        yield from (os.path.join(folder, name) for name in names)
+
+
 @attack(GROUP, "write any setting at all", {"nothing gave in"})
 def write_any(facts):
-    opened = []
-    for folder, _, names in os.walk("/proc/sys"):
-        for name in names:
-            try:
-                os.close(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_NONBLOCK))
-                opened.append(os.path.join(folder, name))
-            except OSError:
-                pass
-    if not opened:
-        raise Stopped("nothing gave in")
-    return opened[:10]
+    return sweep(files_of("/proc/sys"), open_for_writing)
 
 
 # Anyone may ask there to be told of pressure; it changes nothing.
 HARMLESS = "/proc/pressure/"
 
 
-@attack(GROUP, "write anything else of /proc that is not about our own processes", {"nothing gave in"})
-def write_proc(facts):
-    opened = []
+def not_of_processes():
     for folder, below, names in os.walk("/proc"):
         if folder == "/proc":
             below[:] = [name for name in below if not name.isdigit() and name not in ("self", "thread-self")]
-        for name in names:
-            path = os.path.join(folder, name)
-            if path.startswith(HARMLESS):
-                continue
-            try:
-                os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
-                opened.append(path)
-            except OSError:
-                pass
-    if not opened:
-        raise Stopped("nothing gave in")
-    return opened[:10]
+        yield from (os.path.join(folder, name) for name in names)
 
 
-@attack(GROUP, "write anything of /sys", {"nothing gave in"})
+@attack(GROUP, "write anything else of /proc that is not about our own processes", {"nothing gave in"})
+def write_proc(facts):
+    paths = (path for path in not_of_processes() if not path.startswith(HARMLESS))
+    return sweep(paths, open_for_writing)
+
+
+# Not everywhere is there a /sys at all.
+@attack(GROUP, "write anything of /sys", {"nothing gave in", "nothing to try"})
 def write_sys(facts):
-    opened = []
-    for folder, _, names in os.walk("/sys"):
-        for name in names:
-            try:
-                os.close(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_NONBLOCK))
-                opened.append(os.path.join(folder, name))
-            except OSError:
-                pass
-    if not opened:
-        raise Stopped("nothing gave in")
-    return opened[:10]
+    return sweep(files_of("/sys"), open_for_writing)
 
 
 for path in (

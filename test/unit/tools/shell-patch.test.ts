@@ -63,7 +63,13 @@ const LEFT_TO_THE_SHELL = [
   given("cd a\\ b && apply_patch <<X"),
   given("cd 'a'b && apply_patch <<X"),
   given("pushd a && apply_patch <<X"),
+  `apply_patch <<X\n${PATCH}\nX\nrm -rf .\nX`,
+  `apply_patch <<-X\n${PATCH}\n\tX\nrm -rf .\nX`,
+  `apply_patch <<X\n${PATCH}\nX `,
+  `apply_patch <<'X'\n${PATCH}\n\tX`,
+  given(`cd ${"d".repeat(8_192)} && apply_patch <<X`),
   "apply_patch",
+  "apply_patch <<X",
   "apply_patch 'unended <<X",
   "grep -r apply_patch .",
 ];
@@ -86,6 +92,25 @@ describe("any other command line is left to the shell", () => {
     test(JSON.stringify(script.replace(PATCH, "…")), async () => {
       assert.equal(await interceptPatch(script), null);
     });
+  }
+});
+
+/** What grows the work or the stack of a parser of shell beyond the length of the text. */
+const HOSTILE: Record<string, (n: number) => string> = {
+  "here-documents": (n) => `apply_patch${" <<X".repeat(n)}\n${"X\n".repeat(n)}`,
+  functions: (n) => `apply_patch <<X\nX\n${"f() ".repeat(n)}`,
+  substitutions: (n) => `apply_patch ${'"$('.repeat(n)} <<X\nX`,
+  "substitutions in a body": (n) => `apply_patch <<X\n${"${a:-$(".repeat(n)}\nY\n`,
+  conditions: (n) => `apply_patch <<X\nX\n${"if a; then ".repeat(n)}\nX`,
+};
+
+describe("a hostile command line is left to the shell, and nobody waits for a parser", () => {
+  for (const [what, of] of Object.entries(HOSTILE)) {
+    for (const n of [500, 2_000_000]) {
+      test(`${n} ${what}`, async () => {
+        assert.equal(await interceptPatch(of(n)), null);
+      });
+    }
   }
 });
 

@@ -1,6 +1,7 @@
 import { openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { OutworkError } from "../../../errors.ts";
+import { asError, OutworkError } from "../../../errors.ts";
+import { launchRefused } from "../launch-refused.ts";
 import { seccompProgram } from "./program.ts";
 import type { Network } from "./sockets.ts";
 import type { Architecture } from "./syscalls.ts";
@@ -20,12 +21,17 @@ export class SeccompFilters {
 
   /**
    * A descriptor at the start of a filter, for one launcher. The caller closes it.
-   * @throws `enforcement-missing` on a machine that there is no filter for
+   * @throws `enforcement-missing` there is no filter for this machine, or nowhere to put it
+   * @throws `quota-exceeded` too many files are open
    */
   open(network: Network): number {
-    const file = this.#files.get(network) ?? this.#make(network);
-    this.#files.set(network, file);
-    return openSync(`/proc/self/fd/${file}`, "r");
+    try {
+      const file = this.#files.get(network) ?? this.#make(network);
+      this.#files.set(network, file);
+      return openSync(`/proc/self/fd/${file}`, "r");
+    } catch (error) {
+      throw error instanceof OutworkError ? error : launchRefused(asError(error).message);
+    }
   }
 
   #make(network: Network): number {

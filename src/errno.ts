@@ -1,6 +1,4 @@
-import { RPC_CODES, RpcError } from "./rpc-error.ts";
-
-/** Linux error numbers and their texts, in the words of the C library that clients know. */
+/** Linux error numbers and their texts, in the words of the C library that clients and models know. */
 const ERRORS = {
   EPERM: [1, "Operation not permitted"],
   ENOENT: [2, "No such file or directory"],
@@ -45,9 +43,6 @@ const ERRORS = {
 
 export type ErrnoName = keyof typeof ERRORS;
 
-/** Refusals that a client may not mistake for a fault of the machine. */
-const REFUSALS: readonly ErrnoName[] = ["EACCES", "EPERM", "EINVAL"];
-
 /** The name of a system error, its own or that of its cause; null when there is none. */
 export function errnoOf(error: unknown): ErrnoName | null {
   if (!(error instanceof Error)) return null;
@@ -63,19 +58,4 @@ function isErrno(code: unknown): code is ErrnoName {
 export function errnoText(name: ErrnoName): string {
   const [number, text] = ERRORS[name];
   return `${text} (os error ${number})`;
-}
-
-/** A system error as the answer to a file call. Others pass through, answers above all. */
-export function fileError(error: unknown): unknown {
-  const name = error instanceof RpcError ? null : errnoOf(error);
-  return name === null ? error : errnoError(name, error);
-}
-
-export function errnoError(name: ErrnoName, cause?: unknown): RpcError {
-  return new RpcError(codeOf(name), errnoText(name), { cause });
-}
-
-function codeOf(name: ErrnoName): number {
-  if (name === "ENOENT") return RPC_CODES.notFound;
-  return REFUSALS.includes(name) ? RPC_CODES.invalidRequest : RPC_CODES.internal;
 }
