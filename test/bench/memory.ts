@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { systemCode } from "../../src/errors.ts";
 
 const KIB_PER_MIB = 1024;
 
@@ -39,8 +40,21 @@ export function parentOf(pid: string): number | undefined {
   }
 }
 
+/** A process that has ended meanwhile takes nothing. */
 function field(file: string, name: string): number {
-  const value = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(readFileSync(file, "utf8"))?.[1];
-  if (value === undefined) throw new Error(`${file} has no ${name}`);
-  return Number(value);
+  const text = textOf(file);
+  const value = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1];
+  if (value !== undefined) return Number(value);
+  if (text === "" || /^State:\s+Z/m.test(text)) return 0;
+  throw new Error(`${file} has no ${name}`);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ESRCH") return "";
+    throw error;
+  }
 }
