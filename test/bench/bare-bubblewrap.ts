@@ -13,6 +13,7 @@ import { EnvironmentView } from "../../src/agent/view.ts";
 import type { AgentConfig } from "../../src/contract/agent.ts";
 
 const FILTER_FD = 3;
+const standIns = new StandIns();
 
 /**
  * Runs a program as the agent of an embedded environment would, without agent and service; if so
@@ -45,9 +46,7 @@ function sandboxOptions(config: AgentConfig): readonly string[] {
   const view = new EnvironmentView(config.layout);
   const bounds = new Bounds(config.policy.files, view);
   const writable =
-    write === "all"
-      ? write
-      : guardRoots({ write, protected_names }, bounds, view, new StandIns()).places;
+    write === "all" ? write : guardRoots({ write, protected_names }, bounds, view, standIns).places;
   return bubblewrapArguments(mountPlan(config, writable, { kind: "command" }), {
     network: config.policy.network,
     uid: config.uid,
